@@ -1,0 +1,51 @@
+# Targets of deepgap: warnings as errors, one static library a module, one test program a module.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+find_program(DEEPGAP_CCACHE ccache)
+if(DEEPGAP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${DEEPGAP_CCACHE})
+endif()
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+add_library(deepgap_options INTERFACE)
+target_include_directories(deepgap_options INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+target_compile_options(deepgap_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
+if(DEEPGAP_SANITIZE)
+  target_compile_options(deepgap_options INTERFACE -fsanitize=${DEEPGAP_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(deepgap_options INTERFACE -fsanitize=${DEEPGAP_SANITIZE})
+endif()
+if(DEEPGAP_STATIC)
+  target_link_options(deepgap_options INTERFACE -static-libgcc -static-libstdc++)
+endif()
+
+# deepgap_module(NAME SOURCES a.cpp ... [DEPENDS module-or-target ...] [PRIVATE target ...])
+# A module's library is deepgap_NAME. DEPENDS are visible to those who use it, PRIVATE only here.
+function(deepgap_module name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
+  add_library(deepgap_${name} STATIC ${arg_SOURCES})
+  target_link_libraries(deepgap_${name} PUBLIC deepgap_options ${arg_DEPENDS} PRIVATE ${arg_PRIVATE})
+endfunction()
+
+# deepgap_test(NAME SOURCES a_test.cpp ... DEPENDS target ... [LABELS label ...] [ENVIRONMENT A=b ...])
+# A test program deepgap_NAME_test; ctest knows each of its cases.
+function(deepgap_test name)
+  if(NOT DEEPGAP_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;LABELS;ENVIRONMENT" ${ARGN})
+  add_executable(deepgap_${name}_test ${arg_SOURCES})
+  target_link_libraries(deepgap_${name}_test PRIVATE deepgap_options ${arg_DEPENDS} GTest::gmock GTest::gtest_main)
+  target_compile_definitions(deepgap_${name}_test PRIVATE DEEPGAP_SOURCE_FOLDER="${CMAKE_SOURCE_DIR}")
+  list(APPEND arg_LABELS unit)
+  gtest_discover_tests(deepgap_${name}_test
+    TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
+    PROPERTIES LABELS "${arg_LABELS}" ENVIRONMENT "DEEPGAP_BUILD_FOLDER=${CMAKE_BINARY_DIR};${arg_ENVIRONMENT}" TIMEOUT 600)
+endfunction()

@@ -1,0 +1,51 @@
+// Files, read through an interface so that /proc and /sys of other machines can be put in their place.
+//
+//   RootedFileSystem machine("tests/roots/laptop-hybrid");
+//   machine.read("/proc/cpuinfo");                     // reads tests/roots/laptop-hybrid/proc/cpuinfo
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+
+namespace deepgap {
+
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+  // The whole file; the error names the path and the reason.
+  virtual Result<std::string> read(const std::string& path) const = 0;
+  // Names in a folder, sorted; empty where there is no such folder.
+  virtual std::vector<std::string> list(const std::string& path) const = 0;
+  virtual bool exists(const std::string& path) const = 0;
+
+  // The file's text without white space at its ends, or nothing where it cannot be read.
+  std::optional<std::string> read_trimmed(const std::string& path) const;
+};
+
+// The machine's own files, below a root ("" is the machine itself). A path stays below its root.
+class RootedFileSystem final : public FileSystem {
+ public:
+  explicit RootedFileSystem(std::string root = "") : root_(std::move(root)) {}
+  Result<std::string> read(const std::string& path) const override;
+  std::vector<std::string> list(const std::string& path) const override;
+  bool exists(const std::string& path) const override;
+
+ private:
+  std::string root_;
+};
+
+// Writes beside the target, syncs and renames, so that a reader never sees half a file; on an error (a full disk)
+// the target is as it was.
+Result<void> write_file_atomically(const std::string& path, std::string_view content);
+// Makes a folder and its parents.
+Result<void> make_folders(const std::string& path);
+// Room left for this user on the file system that holds `path` (its nearest existing parent).
+Result<Bytes> free_space(const std::string& path);
+// $DEEPGAP_CACHE, else $XDG_CACHE_HOME/deepgap, else ~/.cache/deepgap: generated models live there.
+std::string cache_folder();
+
+}  // namespace deepgap

@@ -1,0 +1,61 @@
+// Doubtful data, kept with the fact it casts doubt on: never an abort, never only a line in a log.
+//
+//   warning  foreign_load  cell resnet50/openvino/cpu/fp32/b8: other processes used 38 % of the cores while it ran
+//
+// Every kind is declared once, in the catalogue of diagnostic.cpp; it feeds reports, JSON, the store and docs/metrics.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace deepgap {
+
+enum class Severity { kNote, kWarning, kError };  // "note", "warning", "error"
+std::string_view name_of(Severity severity);
+std::optional<Severity> parse_severity(std::string_view name);
+
+// One kind of trouble, as catalogued.
+struct DiagnosticKind {
+  std::string_view id;  // snake_case, never reused for another meaning
+  Severity severity;
+  std::string_view meaning;  // one sentence for the documentation
+  std::string_view remedy;   // what to do about it
+};
+
+struct Diagnostic {
+  std::string id;
+  Severity severity = Severity::kNote;
+  std::string where;  // cell, file, step: what it is about
+  std::string text;   // what was expected and what was found
+  std::int64_t count = 1;
+};
+
+// Kinds by name, so that a typing error does not compile.
+namespace diagnostics {
+extern const DiagnosticKind kForeignLoad;          // other processes used the cores
+extern const DiagnosticKind kStealTime;            // the hypervisor took the cores away
+extern const DiagnosticKind kClockChanged;         // the clock frequency moved while a cell ran
+extern const DiagnosticKind kQuotaThrottled;       // the cgroup's CPU quota stopped us
+extern const DiagnosticKind kTwoRegimes;           // the samples have two levels (bimodal)
+extern const DiagnosticKind kLevelShift;           // the samples' level changed at a moment
+extern const DiagnosticKind kPrecisionNotReached;  // stopped at the time limit with too wide an interval
+extern const DiagnosticKind kFewSamples;           // a percentile has no bound at this sample size
+extern const DiagnosticKind kNotSteady;            // warm-up ended at its limit while the time still drifted
+extern const DiagnosticKind kSettingNotEffective;  // requested and effective setting differ
+extern const DiagnosticKind kWorkerLost;           // crash, hang or protocol breach of a worker
+extern const DiagnosticKind kOutOfMemory;          // the cell did not fit
+extern const DiagnosticKind kPredictedNotToFit;    // the cell was not tried: it cannot fit in memory
+extern const DiagnosticKind kCancelled;            // stopped by the user before its end
+extern const DiagnosticKind kProcessesDiffer;      // the processes' medians differ by more than samples explain
+extern const DiagnosticKind kEmulatedPrecision;    // this device has no arithmetic for the precision asked for
+}  // namespace diagnostics
+
+std::span<const DiagnosticKind* const> all_diagnostics();
+Diagnostic diagnose(const DiagnosticKind& kind, std::string where, std::string text, std::int64_t count = 1);
+// The remedy for an id of the catalogue; empty for an id of a newer version.
+std::string_view remedy_of(std::string_view id);
+
+}  // namespace deepgap
