@@ -53,16 +53,14 @@ fi
 
 # rows PURPOSE...: "package|why" of those purposes here.
 rows() {
-  local purpose row
+  local purpose row_distribution row_purpose package why
   for purpose in "$@"; do
     # The archives for a static build come with the same packages as the shared libraries.
     [ "$purpose" = static ] && purpose=build
-    while IFS='|' read -r row_distribution row_purpose package why; do
-      row=$(echo "$package" | tr -d ' ')
-      [ "$(echo "$row_purpose" | tr -d ' ')" = "$purpose" ] || continue
-      case "$(echo "$row_distribution" | tr -d ' ')" in
-        '*' | "$distribution") echo "$row|${why# }" ;;
-      esac
+    while read -r row_distribution _ row_purpose _ package _ why; do
+      if [ "$row_purpose" = "$purpose" ] && [[ $row_distribution == '*' || $row_distribution == "$distribution" ]]; then
+        echo "$package|$why"
+      fi
     done <<<"$packages"
   done
 }
@@ -112,7 +110,8 @@ if [ "$(id -u)" != 0 ]; then
 fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0 "$@" >>"$log" 2>&1 </dev/null; }
+apt() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 "$@" >>"$log" 2>&1 </dev/null; }
 mapfile -t names < <(echo "$missing" | cut -d '|' -f 1)
 if ! { apt update && apt install --no-install-recommends "${names[@]}"; }; then
   tail -n 20 "$log" >&2
