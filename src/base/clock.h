@@ -1,6 +1,8 @@
 // Time, passed in so that everything that waits or stamps can be tested without waiting.
 #pragma once
 
+#include <string>
+
 #include "base/units.h"
 
 namespace deepgap {
@@ -9,7 +11,8 @@ class Clock {
  public:
   virtual ~Clock() = default;
   virtual Nanoseconds monotonic() = 0;  // CLOCK_MONOTONIC: the time base of samples and telemetry
-  virtual Nanoseconds realtime() = 0;   // CLOCK_REALTIME since 1970: for joining foreign logs, never for durations
+  virtual Nanoseconds
+  realtime() = 0;  // CLOCK_REALTIME since 1970: for joining foreign logs, never for durations
   virtual void sleep(Nanoseconds duration) = 0;
 };
 
@@ -23,7 +26,8 @@ class SystemClock final : public Clock {
 // Stands still until advanced; sleeping advances it.
 class FakeClock final : public Clock {
  public:
-  explicit FakeClock(Nanoseconds monotonic = {}, Nanoseconds realtime = {}) : monotonic_(monotonic), realtime_(realtime) {}
+  explicit FakeClock(Nanoseconds monotonic = {}, Nanoseconds realtime = {})
+      : monotonic_(monotonic), realtime_(realtime) {}
   Nanoseconds monotonic() override { return monotonic_; }
   Nanoseconds realtime() override { return realtime_; }
   void sleep(Nanoseconds duration) override { advance(duration); }

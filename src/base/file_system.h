@@ -6,6 +6,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -26,7 +28,8 @@ class FileSystem {
   std::optional<std::string> read_trimmed(const std::string& path) const;
 };
 
-// The machine's own files, below a root ("" is the machine itself). A path stays below its root.
+// The machine's own files, below a root ("" is the machine itself). A path stays below its root: ".." ends
+// there, and an absolute link in a captured tree leads to the same path of that tree.
 class RootedFileSystem final : public FileSystem {
  public:
   explicit RootedFileSystem(std::string root = "") : root_(std::move(root)) {}
@@ -38,8 +41,9 @@ class RootedFileSystem final : public FileSystem {
   std::string root_;
 };
 
-// Writes beside the target, syncs and renames, so that a reader never sees half a file; on an error (a full disk)
-// the target is as it was.
+// Writes beside the target, syncs and renames, so that a reader never sees half a file; on an error (a full
+// disk) the target is as it was. It keeps the mode of a file that it replaces, replaces the file that a link
+// leads to, and writes straight to what is no file (/dev/stdout, a pipe).
 Result<void> write_file_atomically(const std::string& path, std::string_view content);
 // Makes a folder and its parents.
 Result<void> make_folders(const std::string& path);

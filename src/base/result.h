@@ -2,13 +2,14 @@
 //
 //   Result<Model> read_model(const std::string& path) {
 //     DEEPGAP_ASSIGN(std::string bytes, files.read(path));
-//     if (bytes.empty()) return bad_input("expected an ONNX model, found an empty file: export the model again");
+//     if (bytes.empty()) return bad_input("expected an ONNX model, found an empty file: export the model
+//     again");
 //     ...
 //   }
 //   DEEPGAP_ASSIGN(Model model, read_model(path).in("model 'resnet50'"));
 //
-// An Error's text is one sentence: what was expected, what was found, where, and what to do about it. Doubtful data
-// is no Error but a Diagnostic (core/diagnostic.h). No exception leaves a module.
+// An Error's text is one sentence: what was expected, what was found, where, and what to do about it.
+// Doubtful data is no Error but a Diagnostic (core/diagnostic.h). No exception leaves a module.
 #pragma once
 
 #include <optional>
@@ -59,10 +60,18 @@ class [[nodiscard]] Error {
   std::string message_;
 };
 
-inline Error usage_error(std::string message) { return {ErrorKind::kUsage, std::move(message)}; }
-inline Error bad_input(std::string message) { return {ErrorKind::kBadInput, std::move(message)}; }
-inline Error missing(std::string message) { return {ErrorKind::kMissing, std::move(message)}; }
-inline Error internal_error(std::string message) { return {ErrorKind::kInternal, std::move(message)}; }
+inline Error usage_error(std::string message) {
+  return {ErrorKind::kUsage, std::move(message)};
+}
+inline Error bad_input(std::string message) {
+  return {ErrorKind::kBadInput, std::move(message)};
+}
+inline Error missing(std::string message) {
+  return {ErrorKind::kMissing, std::move(message)};
+}
+inline Error internal_error(std::string message) {
+  return {ErrorKind::kInternal, std::move(message)};
+}
 
 template <typename T>
 class [[nodiscard]] Result {
@@ -129,8 +138,8 @@ class [[nodiscard]] Result<void> {
   declaration = std::move(result).value()
 
 // DEEPGAP_RETURN_IF_ERROR(expression): returns the error of a Result<void>, if there is one.
-#define DEEPGAP_RETURN_IF_ERROR(...)                                                                     \
-  do {                                                                                                   \
-    auto deepgap_result = (__VA_ARGS__);                                                                 \
-    if (!deepgap_result.ok()) return std::move(deepgap_result).error();                                  \
+#define DEEPGAP_RETURN_IF_ERROR(...)                                    \
+  do {                                                                  \
+    auto deepgap_result = (__VA_ARGS__);                                \
+    if (!deepgap_result.ok()) return std::move(deepgap_result).error(); \
   } while (false)

@@ -37,10 +37,12 @@ struct Amount {
 using Bytes = Amount<struct BytesTag>;
 using Flops = Amount<struct FlopsTag>;  // floating-point operations; a multiply-add counts as 2
 
-// "250us", "500ms", "6s", "3m", "1h", "40.4ms". A number without a unit is an error that says so.
+// "250us", "500ms", "6s", "3m", "1h", "40.4ms", as format_duration writes it too ("40.4 ms", "3 min"); exact.
+// A number without a unit, a negative one, one that is no whole number of nanoseconds or overflows is an
+// error that says so.
 Result<Nanoseconds> parse_duration(std::string_view text);
 
-// Four significant digits in the unit that fits: "812 ns", "3.214 ms", "12.41 s".
+// Four significant digits in the unit that fits: "812 ns", "3.214 ms", "12.41 s", "2.5 min".
 std::string format_duration(Nanoseconds duration);
 // Decimal prefixes, four significant digits: "612 B", "97.49 MB", "1.207 GB".
 std::string format_bytes(Bytes size);
