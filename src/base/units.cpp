@@ -188,17 +188,14 @@ std::string format_bytes(Bytes size) {
 }
 
 std::string format_count(double count, std::string_view unit) {
-  std::string number;
+  std::string number = format_number(count, kSignificantDigits);
   std::string_view prefix;
-  if (!std::isfinite(count)) {
-    number = not_finite(count);
-  } else if (const Rounded rounded = round_to(count, kSignificantDigits); rounded.exponent < 3) {
-    number = format_number(count, kSignificantDigits);
-  } else {
+  if (std::fabs(count) >= 1 && std::isfinite(count)) {
+    const Rounded rounded = round_to(count, kSignificantDigits);
     const std::size_t index = std::min(static_cast<std::size_t>(rounded.exponent) / 3, kPrefixes.size() - 1);
     prefix = kPrefixes[index];
-    number =
-        (count < 0 ? "-" : "") + place_point(rounded.digits, rounded.exponent - 3 * static_cast<int>(index));
+    const int shown_exponent = rounded.exponent - 3 * static_cast<int>(index);
+    number = fmt::format("{}{}", count < 0 ? "-" : "", place_point(rounded.digits, shown_exponent));
   }
   if (prefix.empty() && unit.empty()) return number;
   return fmt::format("{} {}{}", number, prefix, unit);
@@ -208,14 +205,12 @@ std::string format_number(double value, int digits) {
   if (!std::isfinite(value)) return not_finite(value);
   if (value == 0) return "0";
   const Rounded rounded = round_to(value, std::max(digits, 1));
-  std::string number;
+  const std::string_view sign = value < 0 ? "-" : "";
   if (rounded.exponent >= -4 && rounded.exponent < 9) {
-    number = place_point(rounded.digits, rounded.exponent);
-  } else {
-    number = fmt::format("{}e{}{:02}", place_point(rounded.digits, 0), rounded.exponent < 0 ? '-' : '+',
-                         std::abs(rounded.exponent));
+    return fmt::format("{}{}", sign, place_point(rounded.digits, rounded.exponent));
   }
-  return (value < 0 ? "-" : "") + number;
+  return fmt::format("{}{}e{}{:02}", sign, place_point(rounded.digits, 0), rounded.exponent < 0 ? '-' : '+',
+                     std::abs(rounded.exponent));
 }
 
 }  // namespace deepgap
