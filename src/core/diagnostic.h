@@ -1,8 +1,10 @@
 // Doubtful data, kept with the fact it casts doubt on: never an abort, never only a line in a log.
 //
-//   warning  foreign_load  cell resnet50/openvino/cpu/fp32/b8: other processes used 38 % of the cores while it ran
+//   warning  foreign_load  cell resnet50/openvino/cpu/fp32/b8: other processes used 38 % of the cores while
+//   it ran
 //
-// Every kind is declared once, in the catalogue of diagnostic.cpp; it feeds reports, JSON, the store and docs/metrics.md.
+// Every kind is declared once, in the catalogue of diagnostic.cpp; it feeds reports, JSON, the store and
+// docs/metrics.md.
 #pragma once
 
 #include <cstdint>
@@ -49,8 +51,8 @@ extern const DiagnosticKind kWorkerLost;           // crash, hang or protocol br
 extern const DiagnosticKind kOutOfMemory;          // the cell did not fit
 extern const DiagnosticKind kPredictedNotToFit;    // the cell was not tried: it cannot fit in memory
 extern const DiagnosticKind kCancelled;            // stopped by the user before its end
-extern const DiagnosticKind kProcessesDiffer;      // the processes' medians differ by more than samples explain
-extern const DiagnosticKind kEmulatedPrecision;    // this device has no arithmetic for the precision asked for
+extern const DiagnosticKind kProcessesDiffer;    // the processes' medians differ by more than samples explain
+extern const DiagnosticKind kEmulatedPrecision;  // this device has no arithmetic for the precision asked for
 }  // namespace diagnostics
 
 std::span<const DiagnosticKind* const> all_diagnostics();

@@ -28,7 +28,8 @@ enum class Unit {
   kCelsius,
 };
 
-// As in JSON and the store: "ns", "samples/s", "ratio", "count", "B", "B/s", "FLOP", "FLOP/s", "Hz", "W", "J", "degC".
+// As in JSON and the store: "ns", "samples/s", "ratio", "count", "B", "B/s", "FLOP", "FLOP/s", "Hz", "W",
+// "J", "degC".
 std::string_view name_of(Unit unit);
 std::optional<Unit> parse_unit(std::string_view name);
 
@@ -42,7 +43,8 @@ struct Estimate {
   std::string method;
 };
 
-// A value for people, in the unit that fits: (3214000, kNanoseconds) -> "3.214 ms", (812.4, kSamplesPerSecond) -> "812.4".
+// A value for people, in the unit that fits: (3214000, kNanoseconds) -> "3.214 ms", (812.4,
+// kSamplesPerSecond) -> "812.4".
 std::string format_value(double value, Unit unit);
 // "3.214 ms [3.190, 3.240]"; an absent bound is "-".
 std::string format_estimate(const Estimate& estimate);

@@ -17,10 +17,11 @@
 
 namespace deepgap {
 
-// Raw samples of one process, one entry a call, in the order of their starts. Columns are of equal length or absent.
+// Raw samples of one process, one entry a call, in the order of their starts. Columns are of equal length or
+// absent.
 struct SampleColumns {
-  std::vector<std::int64_t> start_ns;    // CLOCK_MONOTONIC at the call
-  std::vector<std::int64_t> host_ns;     // what the caller waited; in throughput mode from submit to completion
+  std::vector<std::int64_t> start_ns;  // CLOCK_MONOTONIC at the call
+  std::vector<std::int64_t> host_ns;   // what the caller waited; in throughput mode from submit to completion
   std::vector<std::int64_t> enqueue_ns;  // host time to submit; empty: the engine does not say
   std::vector<std::int64_t> device_ns;   // between device events; empty: likewise
 
@@ -35,18 +36,18 @@ std::optional<StopReason> parse_stop_reason(std::string_view name);
 
 // What one process of a cell gave.
 struct ProcessRun {
-  int index = 0;                                // 0, 1, ...: the repeat
-  std::optional<Nanoseconds> load_time;         // from `load` to ready
-  std::optional<Nanoseconds> first_call;        // the cold call, not among the samples
+  int index = 0;                          // 0, 1, ...: the repeat
+  std::optional<Nanoseconds> load_time;   // from `load` to ready
+  std::optional<Nanoseconds> first_call;  // the cold call, not among the samples
   std::int64_t warmup_calls = 0;
   Nanoseconds warmup_time{};
   SampleColumns samples;
-  std::optional<Nanoseconds> window;            // throughput: the span over which `completed` calls ended
-  std::int64_t completed = 0;                   // throughput: calls that ended in the window
-  std::optional<Bytes> peak_memory;             // of the process, resident
-  std::optional<Bytes> peak_device_memory;      // of the engine's allocator
+  std::optional<Nanoseconds> window;        // throughput: the span over which `completed` calls ended
+  std::int64_t completed = 0;               // throughput: calls that ended in the window
+  std::optional<Bytes> peak_memory;         // of the process, resident
+  std::optional<Bytes> peak_device_memory;  // of the engine's allocator
   StopReason stop_reason = StopReason::kPrecisionReached;
-  ClockPair started;                            // joins CLOCK_MONOTONIC to wall-clock time
+  ClockPair started;  // joins CLOCK_MONOTONIC to wall-clock time
 };
 
 // A series sampled beside the calls, on CLOCK_MONOTONIC.

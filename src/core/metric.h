@@ -18,7 +18,7 @@ struct Metric {
 };
 
 namespace metrics {
-extern const Metric kLatency;      // host latency of a batch: median
+extern const Metric kLatency;  // host latency of a batch: median
 extern const Metric kP50;
 extern const Metric kP90;
 extern const Metric kP95;

@@ -18,11 +18,13 @@ std::span<const Precision> all_precisions();
 // Bytes of one element as stored (TF32 is stored in 4).
 int element_bytes(Precision precision);
 
-// How calls are made: one at a time and waited for; in flight back to back over a window; arriving on a schedule.
+// How calls are made: one at a time and waited for; in flight back to back over a window; arriving on a
+// schedule.
 enum class Mode { kLatency, kThroughput, kServer };
 
 // "latency", "throughput", "server"
 std::string_view name_of(Mode mode);
 std::optional<Mode> parse_mode(std::string_view name);
+std::span<const Mode> all_modes();
 
 }  // namespace deepgap

@@ -4,8 +4,8 @@
 //   cpu.threads       2           2
 //   torch.tf32.matmul off         off
 //
-// The catalogue (setting.cpp) says what each means and whether two measurements that differ in it may be compared.
-// An engine may report rows that the catalogue does not know: they are kept, and count as deciding.
+// The catalogue (setting.cpp) says what each means and whether two measurements that differ in it may be
+// compared. An engine may report rows that the catalogue does not know: they are kept, and count as deciding.
 #pragma once
 
 #include <map>

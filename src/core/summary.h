@@ -19,9 +19,10 @@ struct CellSummary {
   int processes = 0;
   int planned_processes = 0;
   std::int64_t samples = 0;
-  std::optional<Estimate> latency;     // median of host latency; ns
+  std::optional<Estimate> latency;             // median of host latency; ns
   std::optional<Estimate> p50, p90, p95, p99;  // order statistics of the pooled samples; ns
-  std::optional<Estimate> throughput;  // samples/s: measured over the window; in latency mode batch calls one at a time
+  std::optional<Estimate>
+      throughput;  // samples/s: measured over the window; in latency mode batch calls one at a time
   std::vector<Diagnostic> diagnostics;
   std::optional<CellFailure> failure;
   std::int64_t created_realtime_ns = 0;
@@ -43,11 +44,12 @@ ProcessSummary summarise(const ProcessRun& process);
 
 // The batch of a sweep from which doubling gains less than its interval; see docs/statistics.md.
 struct Saturation {
-  std::int64_t batch = 1;            // smallest batch whose throughput no larger one exceeds by more than `margin`
+  std::int64_t batch = 1;  // smallest batch whose throughput no larger one exceeds by more than `margin`
   Estimate throughput;
-  bool reached = false;              // false: throughput still grew at the largest batch measured
+  bool reached = false;  // false: throughput still grew at the largest batch measured
 };
-// Over the cells of one (model, engine, device, precision, mode), any order of batches; nothing with fewer than two.
+// Over the cells of one (model, engine, device, precision, mode), any order of batches; nothing with fewer
+// than two.
 std::optional<Saturation> find_saturation(std::span<const CellSummary> cells, double margin = 0.05);
 
 }  // namespace deepgap

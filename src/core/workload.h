@@ -48,11 +48,13 @@ struct Selector {
   std::string batch = "*";  // "b8" or "8" or a pattern
   std::string mode = "latency";
 
-  // Five or six parts between slashes, or "*" alone: every cell of every mode. Errors say what a selector looks like.
+  // Five or six parts between slashes, or "*" alone: every cell of every mode. Errors say what a selector
+  // looks like.
   static Result<Selector> parse(std::string_view text);
   // Whether text has the shape of a selector at all (and is not an id).
   static bool looks_like(std::string_view text);
-  bool matches(const CellKey& key, std::string_view device_name, const std::vector<std::string>& device_aliases) const;
+  bool matches(const CellKey& key, std::string_view device_name,
+               const std::vector<std::string>& device_aliases) const;
 };
 
 // Shell-like pattern match of * and ?, case sensitive.

@@ -1,0 +1,143 @@
+#include "core/diagnostic.h"
+
+#include <array>
+
+namespace deepgap {
+
+std::string_view name_of(Severity severity) {
+  switch (severity) {
+    case Severity::kNote:
+      return "note";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kError:
+      return "error";
+  }
+  return "";
+}
+
+std::optional<Severity> parse_severity(std::string_view name) {
+  for (Severity severity : {Severity::kNote, Severity::kWarning, Severity::kError}) {
+    if (name_of(severity) == name) return severity;
+  }
+  return std::nullopt;
+}
+
+namespace diagnostics {
+
+// constexpr first, so that the constants are there before any other static object is built.
+constexpr DiagnosticKind kForeignLoad{
+    "foreign_load", Severity::kWarning,
+    "Other processes used the processor's cores while the cell ran, so its times may be too long.",
+    "Stop what else runs (`top` names it) or give the run cores of its own with `--set cpu.affinity=LIST`, "
+    "then "
+    "measure the cell again."};
+constexpr DiagnosticKind kStealTime{
+    "steal_time", Severity::kWarning,
+    "The hypervisor gave the cores of this virtual machine to others while the cell ran.",
+    "Measure on a machine or an instance type with dedicated cores, or repeat at a quieter time and compare "
+    "the "
+    "processes."};
+constexpr DiagnosticKind kClockChanged{
+    "clock_changed", Severity::kWarning,
+    "The clock frequency of the device moved while the cell ran: boost, power cap or heat.",
+    "Fix the clock (on a CPU the governor `performance` without boost, on a GPU its locked clocks), let the "
+    "device "
+    "cool and measure again; `show` has the clock beside the samples."};
+constexpr DiagnosticKind kQuotaThrottled{
+    "quota_throttled", Severity::kWarning,
+    "The CPU quota of the container or control group stopped the process during the cell.",
+    "Raise the quota, or set `cpu.threads` to no more than the cores that it pays for."};
+constexpr DiagnosticKind kTwoRegimes{
+    "two_regimes", Severity::kWarning,
+    "The samples have two levels, so that their median describes neither of them well.",
+    "Look at the samples with `show` or `export --samples`; frequent causes are two kinds of cores, "
+    "hyper-threads that "
+    "share one, a clock that switches and memory on two nodes: pin the threads with `--set "
+    "cpu.affinity=LIST`."};
+constexpr DiagnosticKind kLevelShift{"level_shift", Severity::kWarning,
+                                     "The level of the samples changed at one moment and stayed there.",
+                                     "Compare that moment with the telemetry in `show` (clock, temperature, "
+                                     "foreign load); measure again, with a longer "
+                                     "warm-up where the shift comes early."};
+constexpr DiagnosticKind kPrecisionNotReached{
+    "precision_not_reached", Severity::kWarning,
+    "The time or sample limit ended the cell before the interval of its median was as narrow as asked.",
+    "Raise `--time-limit`, accept a wider target with `--set run.target=RATIO`, or make the machine "
+    "quieter."};
+constexpr DiagnosticKind kFewSamples{
+    "few_samples", Severity::kNote,
+    "A percentile of this cell has no upper or lower bound, because the sample is too small for one at 95 %.",
+    "Measure longer: a two-sided 95 % interval of p99 needs some 370 independent samples, of p95 some 75, of "
+    "p90 some "
+    "35."};
+constexpr DiagnosticKind kNotSteady{"not_steady", Severity::kWarning,
+                                    "The warm-up ended at its limit while the time of a call still drifted.",
+                                    "Raise `--time-limit` so that warm-up has more room, and look whether "
+                                    "the clock or the temperature still moves."};
+constexpr DiagnosticKind kSettingNotEffective{
+    "setting_not_effective", Severity::kWarning,
+    "A setting was asked for and another value is in force; the number belongs to the value in force.",
+    "See both values in the context of `show`; take back the request, or find out in the engine's log why it "
+    "was not "
+    "followed."};
+constexpr DiagnosticKind kWorkerLost{
+    "worker_lost", Severity::kError,
+    "The engine's process crashed, hung or broke the protocol; a new one took over with the next cell.",
+    "Read the worker's log, whose last lines stand in the diagnostic, and run this cell alone with "
+    "`--isolate cell`."};
+constexpr DiagnosticKind kOutOfMemory{
+    "out_of_memory", Severity::kError,
+    "The cell did not fit into the memory of the device or of the machine.",
+    "Take a smaller batch, a narrower precision or a device with more memory."};
+constexpr DiagnosticKind kPredictedNotToFit{
+    "predicted_not_to_fit", Severity::kWarning,
+    "The cell was not tried, because by its weights and activations it cannot fit into the memory.",
+    "Take a smaller batch; free memory if other processes hold it. `--dry-run` shows the cells that would be "
+    "left "
+    "out."};
+constexpr DiagnosticKind kCancelled{
+    "cancelled", Severity::kWarning,
+    "The user stopped the run before this cell had all its processes and samples.",
+    "Continue it with `run --resume`."};
+constexpr DiagnosticKind kProcessesDiffer{
+    "processes_differ", Severity::kWarning,
+    "The medians of the cell's processes differ by more than the samples within them explain.",
+    "Take more processes with `--repeats`, because more samples in each will not help; where memory "
+    "placement differs, "
+    "pin the threads or ask for huge pages."};
+constexpr DiagnosticKind kEmulatedPrecision{"emulated_precision", Severity::kWarning,
+                                            "The device has no arithmetic for the precision asked for: the "
+                                            "engine emulated it or computed in another one.",
+                                            "Do not read the number as what the precision can do; `devices` "
+                                            "lists the precisions that the device has."};
+
+}  // namespace diagnostics
+
+namespace {
+
+using namespace diagnostics;
+constexpr std::array kAllDiagnostics{
+    &kForeignLoad,       &kStealTime,           &kClockChanged,        &kQuotaThrottled,
+    &kTwoRegimes,        &kLevelShift,          &kPrecisionNotReached, &kFewSamples,
+    &kNotSteady,         &kSettingNotEffective, &kWorkerLost,          &kOutOfMemory,
+    &kPredictedNotToFit, &kCancelled,           &kProcessesDiffer,     &kEmulatedPrecision};
+
+}  // namespace
+
+std::span<const DiagnosticKind* const> all_diagnostics() {
+  return kAllDiagnostics;
+}
+
+Diagnostic diagnose(const DiagnosticKind& kind, std::string where, std::string text, std::int64_t count) {
+  return {std::string(kind.id), kind.severity, std::move(where), std::move(text), count};
+}
+
+std::string_view remedy_of(std::string_view id) {
+  for (const DiagnosticKind* kind : kAllDiagnostics) {
+    if (kind->id == id) return kind->remedy;
+  }
+  return "";
+}
+
+}  // namespace deepgap

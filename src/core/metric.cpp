@@ -1,0 +1,56 @@
+#include "core/metric.h"
+
+#include <array>
+
+namespace deepgap {
+namespace metrics {
+
+constexpr Metric kLatency{
+    "latency", "latency", Unit::kNanoseconds, true,
+    "Median host latency of one batch: what the caller waits, over all processes of the cell; in "
+    "throughput mode from submit to completion of a call in flight."};
+constexpr Metric kP50{"p50", "p50", Unit::kNanoseconds, true,
+                      "Half of the calls took at most this long: an order statistic of all samples pooled."};
+constexpr Metric kP90{"p90", "p90", Unit::kNanoseconds, true,
+                      "90 % of the calls took at most this long: an order statistic of all samples pooled."};
+constexpr Metric kP95{"p95", "p95", Unit::kNanoseconds, true,
+                      "95 % of the calls took at most this long: an order statistic of all samples pooled."};
+constexpr Metric kP99{"p99", "p99", Unit::kNanoseconds, true,
+                      "99 % of the calls took at most this long: an order statistic of all samples pooled."};
+constexpr Metric kThroughput{
+    "throughput", "samples/s", Unit::kSamplesPerSecond, false,
+    "Samples finished in the window divided by its length, measured, never batch divided by "
+    "median; in latency mode of calls made one at a time."};
+constexpr Metric kDeviceTime{"device_time", "device", Unit::kNanoseconds, true,
+                             "Time of one batch between device events, where the engine has a device timer."};
+constexpr Metric kEnqueueTime{"enqueue_time", "enqueue", Unit::kNanoseconds, true,
+                              "Host time to submit one batch, without waiting for its result."};
+constexpr Metric kLoadTime{
+    "load_time", "load", Unit::kNanoseconds, true,
+    "Time from the request to load the model until it is ready: reading, compiling, allocating."};
+constexpr Metric kFirstCall{"first_call", "first call", Unit::kNanoseconds, true,
+                            "Time of the cold first call of a process, which is not among the samples."};
+constexpr Metric kPeakMemory{
+    "peak_memory", "peak memory", Unit::kBytes, true,
+    "Largest resident memory of the engine's process, model and libraries included."};
+constexpr Metric kSaturationBatch{
+    "saturation_batch", "saturates at", Unit::kCount, true,
+    "Smallest batch whose throughput no larger measured batch exceeds by more than the "
+    "margin (5 %) or than the intervals can tell."};
+
+}  // namespace metrics
+
+namespace {
+
+using namespace metrics;
+constexpr std::array kAllMetrics{&kLatency,  &kP50,        &kP90,        &kP95,
+                                 &kP99,      &kThroughput, &kDeviceTime, &kEnqueueTime,
+                                 &kLoadTime, &kFirstCall,  &kPeakMemory, &kSaturationBatch};
+
+}  // namespace
+
+std::span<const Metric* const> all_metrics() {
+  return kAllMetrics;
+}
+
+}  // namespace deepgap
