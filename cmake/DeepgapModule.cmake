@@ -38,6 +38,9 @@ function(deepgap_module name)
   target_link_libraries(deepgap_${name} PUBLIC deepgap_options ${arg_DEPENDS} PRIVATE ${arg_PRIVATE})
 endfunction()
 
+# Every unit test program, whatever else the tree has.
+add_custom_target(unit_tests)
+
 # deepgap_test(NAME SOURCES a_test.cpp ... DEPENDS target ... [LABELS label ...] [ENVIRONMENT A=b ...])
 # A test program deepgap_NAME_test; ctest knows each of its cases.
 function(deepgap_test name)
@@ -48,8 +51,16 @@ function(deepgap_test name)
   add_executable(deepgap_${name}_test ${arg_SOURCES})
   target_link_libraries(deepgap_${name}_test PRIVATE deepgap_options ${arg_DEPENDS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(deepgap_${name}_test PRIVATE DEEPGAP_SOURCE_FOLDER="${CMAKE_SOURCE_DIR}")
+  gtest_discover_tests(deepgap_${name}_test TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
+  # Not as its PROPERTIES, which take no lists: ctest reads this file after it has found the cases.
   list(APPEND arg_LABELS unit)
-  gtest_discover_tests(deepgap_${name}_test
-    TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS "${arg_LABELS}" ENVIRONMENT "DEEPGAP_BUILD_FOLDER=${CMAKE_BINARY_DIR};${arg_ENVIRONMENT}" TIMEOUT 600)
+  list(APPEND arg_ENVIRONMENT DEEPGAP_BUILD_FOLDER=${CMAKE_BINARY_DIR})
+  set(properties ${CMAKE_CURRENT_BINARY_DIR}/deepgap_${name}_test_properties.cmake)
+  file(WRITE ${properties} "\
+foreach(case IN LISTS deepgap_${name}_test_TESTS)
+  set_tests_properties(\"\${case}\" PROPERTIES LABELS \"${arg_LABELS}\" ENVIRONMENT \"${arg_ENVIRONMENT}\" TIMEOUT 600)
+endforeach()
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${properties})
+  add_dependencies(unit_tests deepgap_${name}_test)
 endfunction()
