@@ -17,7 +17,8 @@ endif()
 add_library(deepgap_options INTERFACE)
 target_include_directories(deepgap_options INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/src)
 target_compile_options(deepgap_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wno-missing-field-initializers -Werror)  # plain option structs are initialised by name, the rest is their defaults
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # gcc 12 sees overlaps in libstdc++ where there are none: "literal" + std::string (GCC bug 105651).
   target_compile_options(deepgap_options INTERFACE -Wno-restrict)

@@ -18,10 +18,10 @@
 namespace deepgap {
 
 // Raw samples of one process, one entry a call, in the order of their starts. Columns are of equal length or
-// absent.
+// absent (empty).
 struct SampleColumns {
-  std::vector<std::int64_t> start_ns;  // CLOCK_MONOTONIC at the call
-  std::vector<std::int64_t> host_ns;   // what the caller waited; in throughput mode from submit to completion
+  std::vector<std::int64_t> start_ns;    // CLOCK_MONOTONIC at the call
+  std::vector<std::int64_t> host_ns;     // what the caller waited; in throughput mode submit to completion
   std::vector<std::int64_t> enqueue_ns;  // host time to submit; empty: the engine does not say
   std::vector<std::int64_t> device_ns;   // between device events; empty: likewise
 
@@ -67,6 +67,15 @@ struct AccuracyRecord {
   std::int64_t n = 0;
 };
 
+// A figure that a foreign tool reported without the samples behind it: kept as the fact that it was reported.
+struct ReportedValue {
+  std::string metric;  // id of the metric catalogue: "p50", "p99", "throughput"
+  double value = 0;
+  Unit unit = Unit::kNanoseconds;
+  std::optional<std::int64_t> n;  // observations behind it, where the tool says
+  int process = 0;                // which of the tool's runs it belongs to
+};
+
 // Why a cell has no samples, when it has none.
 struct CellFailure {
   std::string kind;  // "out_of_memory", "crash", "hang", "unsupported", "protocol", "refused"
@@ -87,6 +96,7 @@ struct Measurement {
   std::vector<Diagnostic> diagnostics;
   std::vector<TelemetrySeries> telemetry;
   std::vector<AccuracyRecord> accuracy;
+  std::vector<ReportedValue> reported;
   std::optional<CellFailure> failure;
   std::string origin = "run";  // "run", "import:FORMAT", "merge"
 

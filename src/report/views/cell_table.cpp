@@ -1,0 +1,161 @@
+#include "report/views/cell_table.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+#include "base/clock.h"
+
+namespace deepgap::report {
+namespace {
+
+Cell cell_of(const std::optional<Estimate>& estimate) {
+  if (estimate) return *estimate;
+  return {};
+}
+
+std::string status_of(const CellSummary& cell) {
+  if (cell.failure) return cell.failure->kind;
+  if (cell.processes < cell.planned_processes) {
+    return std::to_string(cell.processes) + " of " + std::to_string(cell.planned_processes) + " processes";
+  }
+  return "";
+}
+
+using Part = std::function<std::string(const CellSummary&)>;
+
+// Parts of the key that may be the same everywhere, with their column.
+const std::vector<std::pair<Column, Part>>& key_parts() {
+  static const std::vector<std::pair<Column, Part>> parts = {
+      {{.id = "engine", .title = "engine"}, [](const CellSummary& cell) { return cell.key.engine; }},
+      {{.id = "device", .title = "device"}, [](const CellSummary& cell) { return cell.key.device; }},
+      {{.id = "device_name", .title = "device name"}, [](const CellSummary& cell) { return cell.device_name; }},
+      {{.id = "precision", .title = "precision"},
+       [](const CellSummary& cell) { return std::string(name_of(cell.key.workload.precision)); }},
+  };
+  return parts;
+}
+
+bool same_everywhere(std::span<const CellSummary> cells, const Part& part) {
+  return std::all_of(cells.begin(), cells.end(), [&](const CellSummary& cell) { return part(cell) == part(cells[0]); });
+}
+
+}  // namespace
+
+std::string shared_key(std::span<const CellSummary> cells) {
+  if (cells.empty()) return {};
+  std::string out;
+  for (const auto& [column, part] : key_parts()) {
+    const std::string value = part(cells[0]);
+    if (value.empty() || !same_everywhere(cells, part)) continue;
+    if (!out.empty()) out += ", ";
+    out += column.title + " " + value;
+  }
+  return out;
+}
+
+Table cell_table(std::span<const CellSummary> cells) {
+  Table table;
+  table.columns.push_back({.id = "id", .title = "id"});
+  table.columns.push_back({.id = "model", .title = "model"});
+  std::vector<Part> shown;
+  for (const auto& [column, part] : key_parts()) {
+    if (!cells.empty() && cells.size() > 1 && same_everywhere(cells, part)) continue;
+    table.columns.push_back(column);
+    shown.push_back(part);
+  }
+  const auto right = [&table](const char* id, const char* title, Scale scale = plain(), bool interval = false) {
+    table.columns.push_back({.id = id, .title = title, .align = Align::kRight, .scale = std::move(scale), .interval = interval});
+  };
+  right("batch", "batch");
+  table.columns.push_back({.id = "mode", .title = "mode"});
+  right("latency", "latency", milliseconds(), true);
+  right("p90", "p90", milliseconds());
+  right("p95", "p95", milliseconds());
+  right("p99", "p99", milliseconds());
+  right("throughput", "throughput", samples_per_second(), true);
+  right("samples", "n");
+  table.columns.push_back({.id = "status", .title = "note"});
+
+  for (const CellSummary& cell : cells) {
+    std::vector<Cell> row{cell.id.str().substr(0, 8), cell.key.workload.model};
+    for (const Part& part : shown) row.emplace_back(part(cell));
+    row.emplace_back(cell.key.workload.batch);
+    row.emplace_back(std::string(name_of(cell.key.workload.mode)));
+    row.push_back(cell_of(cell.latency));
+    row.push_back(cell_of(cell.p90));
+    row.push_back(cell_of(cell.p95));
+    row.push_back(cell_of(cell.p99));
+    row.push_back(cell_of(cell.throughput));
+    row.emplace_back(cell.samples);
+    std::string status = status_of(cell);
+    for (const Diagnostic& diagnostic : cell.diagnostics) {
+      if (diagnostic.severity == Severity::kNote) continue;
+      if (!status.empty()) status += ", ";
+      status += diagnostic.id;
+    }
+    row.push_back(status.empty() ? Cell(std::string(" ")) : Cell(std::move(status)));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Json json_of_cells(std::span<const CellSummary> cells) {
+  Json list = Json::array();
+  for (const CellSummary& cell : cells) {
+    Json json;
+    json["id"] = cell.id.str();
+    json.update(json_of(cell.key));
+    json["device_name"] = cell.device_name;
+    put(json, "latency", cell.latency);
+    put(json, "throughput", cell.throughput);
+    json["processes"] = cell.processes;
+    json["planned_processes"] = cell.planned_processes;
+    put(json, "p50", cell.p50);
+    put(json, "p90", cell.p90);
+    put(json, "p95", cell.p95);
+    put(json, "p99", cell.p99);
+    json["diagnostics"] = json_of(std::span<const Diagnostic>(cell.diagnostics));
+    if (cell.failure) {
+      Json failure{{"kind", cell.failure->kind}, {"text", cell.failure->text}};
+      if (cell.failure->bytes_asked) failure["bytes_asked"] = cell.failure->bytes_asked->value;
+      json["failure"] = std::move(failure);
+    }
+    json["sweep"] = cell.sweep.str();
+    json["created_utc"] = format_utc(Nanoseconds{cell.created_realtime_ns});
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+DiagnosticList gathered_diagnostics(std::span<const CellSummary> cells) {
+  struct Group {
+    Diagnostic diagnostic;
+    std::size_t cells = 0;
+  };
+  std::vector<std::string> order;
+  std::map<std::string, Group> groups;
+  for (const CellSummary& cell : cells) {
+    for (const Diagnostic& diagnostic : cell.diagnostics) {
+      auto [found, fresh] = groups.try_emplace(diagnostic.id, Group{diagnostic, 0});
+      if (fresh) {
+        order.push_back(diagnostic.id);
+        if (diagnostic.where.empty()) found->second.diagnostic.where = cell.key.selector();
+      }
+      ++found->second.cells;
+      found->second.diagnostic.severity = std::max(found->second.diagnostic.severity, diagnostic.severity);
+    }
+  }
+  DiagnosticList list;
+  for (const std::string& id : order) {
+    Group& group = groups.at(id);
+    group.diagnostic.count = 1;
+    if (group.cells > 1) group.diagnostic.text += " (and " + std::to_string(group.cells - 1) + " more such cells)";
+    list.diagnostics.push_back(std::move(group.diagnostic));
+  }
+  std::stable_sort(list.diagnostics.begin(), list.diagnostics.end(),
+                   [](const Diagnostic& a, const Diagnostic& b) { return a.severity > b.severity; });
+  return list;
+}
+
+}  // namespace deepgap::report

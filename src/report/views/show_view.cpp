@@ -1,0 +1,128 @@
+// show: one measurement in full.
+
+#include <fmt/format.h>
+
+#include "report/views.h"
+#include "report/views/cell_table.h"
+
+namespace deepgap::report {
+namespace {
+
+Table estimates_table(const CellSummary& summary) {
+  Table table{.title = "Estimates"};
+  table.columns = {{.id = "quantity", .title = "quantity"},
+                   {.id = "value", .title = "estimate"},
+                   {.id = "n", .title = "n", .align = Align::kRight},
+                   {.id = "method", .title = "method"}};
+  const auto row = [&table](const char* name, const std::optional<Estimate>& estimate) {
+    if (!estimate) return;
+    table.rows.push_back({std::string(name), format_estimate(*estimate), estimate->n, estimate->method});
+  };
+  row("latency (median)", summary.latency);
+  row("p50 pooled", summary.p50);
+  row("p90", summary.p90);
+  row("p95", summary.p95);
+  row("p99", summary.p99);
+  row("throughput", summary.throughput);
+  return table;
+}
+
+Table process_table(std::span<const ProcessSummary> processes) {
+  Table table{.title = "Processes"};
+  table.columns = {{.id = "process", .title = "process", .align = Align::kRight},
+                   {.id = "samples", .title = "n", .align = Align::kRight},
+                   {.id = "median", .title = "median", .align = Align::kRight, .scale = milliseconds(), .interval = true},
+                   {.id = "load_time", .title = "load", .align = Align::kRight, .scale = milliseconds()},
+                   {.id = "first_call", .title = "first call", .align = Align::kRight, .scale = milliseconds()},
+                   {.id = "warmup_calls", .title = "warm-up calls", .align = Align::kRight},
+                   {.id = "peak_memory", .title = "peak memory", .align = Align::kRight, .scale = {.divisor = 1e6, .unit = "MB"}},
+                   {.id = "stop_reason", .title = "stopped by"}};
+  for (const ProcessSummary& process : processes) {
+    std::vector<Cell> row{std::int64_t{process.index}, process.samples, Cell{}, Cell{}, Cell{}, process.warmup_calls, Cell{},
+                          std::string(name_of(process.stop_reason))};
+    if (process.median) row[2] = *process.median;
+    if (process.load_time) row[3] = static_cast<double>(process.load_time->count());
+    if (process.first_call) row[4] = static_cast<double>(process.first_call->count());
+    if (process.peak_memory) row[6] = static_cast<double>(process.peak_memory->value);
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table settings_table(std::span<const Setting> settings) {
+  Table table{.title = "Run context"};
+  table.columns = {{.id = "name", .title = "setting"},
+                   {.id = "requested", .title = "requested"},
+                   {.id = "effective", .title = "effective"}};
+  for (const Setting& setting : settings) {
+    table.rows.push_back({setting.name, setting.requested.value_or(""), setting.effective.value_or("")});
+  }
+  return table;
+}
+
+Json json_of_process(const ProcessSummary& process) {
+  Json json;
+  json["process"] = process.index;
+  json["n"] = process.samples;
+  put(json, "median", process.median);
+  if (process.load_time) json["load_ns"] = process.load_time->count();
+  if (process.first_call) json["first_call_ns"] = process.first_call->count();
+  json["warmup_calls"] = process.warmup_calls;
+  if (process.peak_memory) json["peak_memory_bytes"] = process.peak_memory->value;
+  json["stop_reason"] = name_of(process.stop_reason);
+  return json;
+}
+
+}  // namespace
+
+Document show_document(const ShowFindings& findings) {
+  const Measurement& measurement = findings.measurement;
+  const CellSummary& summary = findings.summary;
+  Document document{.schema = "deepgap.show/1"};
+  document.add(Heading{measurement.key.selector()});
+  document.add(Paragraph{fmt::format("Measurement {} of {} on {} ({}), engine {} {}, made {}.", measurement.id.str(),
+                                     measurement.key.workload.model, measurement.key.device, measurement.device.name,
+                                     measurement.key.engine, measurement.engine_version,
+                                     format_utc(Nanoseconds{measurement.created_realtime_ns}))});
+  if (measurement.failure) {
+    document.add(DiagnosticList{{{.id = measurement.failure->kind,
+                                  .severity = Severity::kError,
+                                  .where = measurement.key.selector(),
+                                  .text = measurement.failure->text,
+                                  .count = 1}}});
+  }
+  document.add(estimates_table(summary));
+  document.add(process_table(findings.processes));
+  document.add(settings_table(measurement.settings));
+  document.add(DiagnosticList{summary.diagnostics});
+
+  const std::span<const CellSummary> one(&summary, 1);
+  Json data = json_of_cells(one).at(0);
+  data.erase("device");
+  data["context"] = json_of_settings(measurement.settings);
+  data["device"] = json_of(measurement.device);
+  data["engine"] = Json{{"name", measurement.key.engine}, {"version", measurement.engine_version}};
+  data["samples"] = Json::array();
+  for (const ProcessSummary& process : findings.processes) data["samples"].push_back(json_of_process(process));
+  if (!measurement.telemetry.empty()) {
+    data["telemetry"] = Json::array();
+    for (const TelemetrySeries& series : measurement.telemetry) {
+      Json entry{{"quantity", series.quantity}, {"source", series.source}, {"unit", name_of(series.unit)}};
+      entry["n"] = series.values.size();
+      data["telemetry"].push_back(std::move(entry));
+    }
+  }
+  if (!measurement.accuracy.empty()) {
+    data["accuracy"] = Json::array();
+    for (const AccuracyRecord& record : measurement.accuracy) {
+      data["accuracy"].push_back(Json{{"reference", record.reference},
+                                      {"quantity", record.quantity},
+                                      {"value", record.value},
+                                      {"n", record.n}});
+    }
+  }
+  document.data = std::make_shared<const Json>(std::move(data));
+  return document;
+}
+
+}  // namespace deepgap::report

@@ -1,0 +1,119 @@
+// What a sweep will do, before anything runs: its cells, their order, what they will need.
+//
+// A *cell* is one row of the result (model, engine, device, precision, batch, mode). A *visit* is one
+// process's turn at a cell; a cell has as many visits as repeats. A *group* is the cells that one worker
+// process serves: those of one engine, model, precision and set of process-fixed settings. Repeats go round
+// by round, each in fresh processes; the groups of a round, and the cells within a group, are in seeded
+// random order, so that drift of the machine spreads over all cells alike and order, process and iteration
+// variance can be told apart.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/units.h"
+#include "core/measurement.h"
+#include "core/workload.h"
+#include "run/engine.h"
+
+namespace deepgap::run {
+
+enum class Isolation { kGroup, kCell };  // who gets a process of its own; "group", "cell"
+
+// How each cell is measured. Defaults are those of the command line.
+struct MeasureRequest {
+  double target = 0.01;  // half-width of the 95 % interval of the median, relative
+  Nanoseconds time_limit =
+      std::chrono::seconds(20);  // per cell: warm-up and timed calls of all its processes, load excluded
+  std::optional<std::int64_t> fixed_warmup;  // published protocols: exactly so many warm-up calls
+  std::optional<std::int64_t> fixed_calls;   // and exactly so many timed ones; time_limit does not apply then
+  int repeats = 3;                           // fresh processes at least
+  int most_repeats =
+      3;  // more than repeats: go on until the interval with process variation is within target
+  std::optional<int> in_flight;  // throughput mode; absent: the engine chooses
+  int input_buffers = 4;
+  Nanoseconds hang_limit = std::chrono::seconds(120);
+  Isolation isolation = Isolation::kGroup;
+};
+
+// A model as the planner needs it; session makes it from graph.
+struct PlannedModel {
+  std::string name;
+  std::string path;
+  std::string hash;
+  std::string format = "onnx";
+  std::map<std::string, std::int64_t> dims;
+  // Inputs with the batch as `kBatch` in their shapes.
+  std::vector<TensorSpec> inputs;
+  static constexpr std::int64_t kBatch = -1;
+  std::optional<std::int64_t> fixed_batch;  // a model that was exported with one batch only
+  // What a call at a batch needs, for forecasts; absent where not known.
+  std::optional<double> flops_per_sample;
+  std::optional<double> weight_bytes;
+  std::optional<double> activation_bytes_per_sample;  // peak
+};
+
+struct PlannedCell {
+  CellKey key;
+  std::size_t model = 0;                        // index into models
+  std::map<std::string, std::string> settings;  // requested
+  std::optional<Bytes> forecast_memory;         // of the worker's process
+  std::optional<Nanoseconds> forecast_time;     // of the whole cell
+  bool fits = true;                             // forecast_memory against the machine's memory
+  std::string refusal;                          // why it will not be tried; "" when it will
+};
+
+struct Visit {
+  std::size_t cell = 0;  // index into cells
+  int repeat = 0;
+};
+
+// The visits one worker process serves, in order.
+struct ProcessPlan {
+  std::string engine;
+  std::vector<Visit> visits;
+};
+
+struct SweepRequest {
+  std::vector<PlannedModel> models;
+  std::vector<std::string> engines{"openvino"};
+  std::vector<std::string> devices{"cpu"};
+  std::vector<Precision> precisions{Precision::kFp32};
+  std::vector<std::int64_t> batches{1};
+  std::vector<Mode> modes{Mode::kLatency, Mode::kThroughput};
+  std::map<std::string, std::string> settings;
+  MeasureRequest measure;
+  std::uint64_t seed = 1;
+};
+
+struct SweepPlan {
+  std::vector<PlannedModel> models;
+  std::vector<PlannedCell> cells;      // in the order of the request, for tables
+  std::vector<ProcessPlan> processes;  // in the order of running
+  MeasureRequest measure;
+  std::uint64_t seed = 1;
+  std::optional<Nanoseconds> forecast_time;
+};
+
+// What the machine offers, for forecasts.
+struct MachineLimits {
+  std::optional<Bytes> available_memory;
+  std::optional<double> flops_per_second;  // a rough sustained rate; absent: no time is forecast
+};
+
+// Errors: an engine's device or precision that it does not have, a batch that a fixed model cannot take (each
+// names what there is). `engines` holds the description of each engine of the request.
+Result<SweepPlan> plan_sweep(const SweepRequest& request,
+                             const std::map<std::string, EngineDescription>& engines,
+                             const MachineLimits& limits);
+
+// The plan of the visits that are still to be done, given how many processes each cell has already
+// (--resume).
+SweepPlan remaining(const SweepPlan& plan, const std::map<CellKey, int>& processes_done);
+
+}  // namespace deepgap::run
