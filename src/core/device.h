@@ -19,8 +19,8 @@ enum class Origin { kDatasheet, kProbe, kMeasured };  // "datasheet", "probe", "
 std::string_view name_of(Origin origin);
 std::optional<Origin> parse_origin(std::string_view name);
 
-// "flops.fp32.vector", "flops.int8.matrix", "bandwidth.memory", "launch.latency": dense rates, no 2:4
-// sparsity.
+// "flops.fp32.vector", "flops.int8.matrix", "bandwidth.memory", "launch.latency". Rates are dense ones,
+// without 2:4 sparsity.
 struct Ceiling {
   std::string quantity;
   double value = 0;
@@ -29,8 +29,8 @@ struct Ceiling {
   std::string note;  // size, clock, power, date; "" where there is nothing to say
 };
 
-// One fact about a device: ("cores.physical", "2"), ("extension.avx512_vnni", "yes"), ("cache.l2", "2097152",
-// "B").
+// One fact about a device:
+// ("cores.physical", "2", ""), ("extension.avx512_vnni", "yes", ""), ("cache.l2", "2097152", "B").
 struct DeviceFact {
   std::string name;
   std::string value;

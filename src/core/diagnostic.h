@@ -1,10 +1,9 @@
 // Doubtful data, kept with the fact it casts doubt on: never an abort, never only a line in a log.
 //
-//   warning  foreign_load  cell resnet50/openvino/cpu/fp32/b8: other processes used 38 % of the cores while
-//   it ran
+//   warning  foreign_load  resnet50/openvino/cpu/fp32/b8: other processes used 38 % of the cores
 //
-// Every kind is declared once, in the catalogue of diagnostic.cpp; it feeds reports, JSON, the store and
-// docs/metrics.md.
+// Every kind is declared once, in the catalogue of diagnostic.cpp; it feeds reports, JSON, the store and the
+// documentation (docs/metrics.md).
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,8 @@ struct Scale {
   double size;
   std::string_view prefix;
 };
-constexpr std::array<Scale, 4> kTimes{{{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}}};
+constexpr std::array<Scale, 6> kTimes{
+    {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}, {60e9, "min"}, {3600e9, "h"}}};
 constexpr std::array<Scale, 6> kDecimal{
     {{1, ""}, {1e3, "k"}, {1e6, "M"}, {1e9, "G"}, {1e12, "T"}, {1e15, "P"}}};
 constexpr std::array<Scale, 1> kPlain{{{1, ""}}};

@@ -28,8 +28,8 @@ enum class Unit {
   kCelsius,
 };
 
-// As in JSON and the store: "ns", "samples/s", "ratio", "count", "B", "B/s", "FLOP", "FLOP/s", "Hz", "W",
-// "J", "degC".
+// As in JSON and the store:
+// "ns", "samples/s", "ratio", "count", "B", "B/s", "FLOP", "FLOP/s", "Hz", "W", "J", "degC".
 std::string_view name_of(Unit unit);
 std::optional<Unit> parse_unit(std::string_view name);
 
@@ -43,10 +43,13 @@ struct Estimate {
   std::string method;
 };
 
-// A value for people, in the unit that fits: (3214000, kNanoseconds) -> "3.214 ms", (812.4,
-// kSamplesPerSecond) -> "812.4".
+// A value for people: four significant digits (whole numbers in full) in the unit that fits.
+//
+//   3214000 ns -> "3.214 ms"    1.2e9 B -> "1.2 GB"    812.4 samples/s -> "812.4"    nan -> "-"
+//
+// Ratios, counts and samples per second go without a unit: the heading says it.
 std::string format_value(double value, Unit unit);
-// "3.214 ms [3.190, 3.240]"; an absent bound is "-".
+// "3.214 ms [3.190, 3.240]": bounds in the unit and with the decimals of the value; an absent bound is "-".
 std::string format_estimate(const Estimate& estimate);
 
 }  // namespace deepgap

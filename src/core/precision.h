@@ -19,7 +19,7 @@ std::span<const Precision> all_precisions();
 int element_bytes(Precision precision);
 
 // How calls are made: one at a time and waited for; in flight back to back over a window; arriving on a
-// schedule.
+// schedule of their own.
 enum class Mode { kLatency, kThroughput, kServer };
 
 // "latency", "throughput", "server"

@@ -65,7 +65,8 @@ std::span<const SettingKind> all_settings();
 // The kind of a name; nothing for a name of an engine's own.
 const SettingKind* find_setting(std::string_view name);
 
-// Names whose effective values differ and decide (a value known on one side only counts), sorted.
+// Names whose effective values differ and decide (a value known on one side only counts), sorted. Where
+// neither side knows the effective value, the requests are compared.
 std::vector<std::string> deciding_differences(std::span<const Setting> a, std::span<const Setting> b);
 
 }  // namespace deepgap

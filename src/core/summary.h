@@ -19,11 +19,14 @@ struct CellSummary {
   int processes = 0;
   int planned_processes = 0;
   std::int64_t samples = 0;
-  std::optional<Estimate> latency;             // median of host latency; ns
-  std::optional<Estimate> p50, p90, p95, p99;  // order statistics of the pooled samples; ns
-  std::optional<Estimate>
-      throughput;  // samples/s: measured over the window; in latency mode batch calls one at a time
-  std::vector<Diagnostic> diagnostics;
+  // Median of host latency, in throughput mode of calls in flight; ns.
+  std::optional<Estimate> latency;
+  // Order statistics of the pooled samples; ns.
+  std::optional<Estimate> p50, p90, p95, p99;
+  // samples/s: finished in the window by its length; in latency mode of calls made one at a time, from the
+  // start of the first to the end of the last. `method` says which.
+  std::optional<Estimate> throughput;
+  std::vector<Diagnostic> diagnostics;  // the stored ones, then the derived ones
   std::optional<CellFailure> failure;
   std::int64_t created_realtime_ns = 0;
 };
@@ -39,17 +42,30 @@ struct ProcessSummary {
   std::optional<Bytes> peak_memory;
 };
 
-CellSummary summarise(const Measurement& measurement);
-ProcessSummary summarise(const ProcessRun& process);
+// What a summary may cost: a quick one leaves out the search for regimes (two_regimes, level_shift), for
+// lists of thousands of cells.
+enum class SummaryDepth { kQuick, kFull };
 
-// The batch of a sweep from which doubling gains less than its interval; see docs/statistics.md.
+CellSummary summarise(const Measurement& measurement, SummaryDepth depth = SummaryDepth::kFull);
+ProcessSummary summarise(const ProcessRun& process);
+// Doubts that follow from the samples: few_samples, processes_differ, two_regimes, level_shift. Recomputed,
+// never stored.
+std::vector<Diagnostic> derived_diagnostics(const Measurement& measurement);
+
+// The batch from which a larger one gains no more throughput, and the throughput there:
+//
+//   batch           1     8    16    32    64
+//   samples/s      31    88    96    98    97     -> batch 16, reached
+//
+// No larger batch exceeds it by more than `margin` of its throughput, or by more than the intervals of the
+// two can tell apart (docs/statistics.md).
 struct Saturation {
-  std::int64_t batch = 1;  // smallest batch whose throughput no larger one exceeds by more than `margin`
+  std::int64_t batch = 1;
   Estimate throughput;
   bool reached = false;  // false: throughput still grew at the largest batch measured
 };
-// Over the cells of one (model, engine, device, precision, mode), any order of batches; nothing with fewer
-// than two.
+// Over the cells of one (model, engine, device, precision, mode), in any order of batches; cells without a
+// throughput are left out. Absent with fewer than two batches.
 std::optional<Saturation> find_saturation(std::span<const CellSummary> cells, double margin = 0.05);
 
 }  // namespace deepgap

@@ -48,10 +48,11 @@ struct Selector {
   std::string batch = "*";  // "b8" or "8" or a pattern
   std::string mode = "latency";
 
-  // Five or six parts between slashes, or "*" alone: every cell of every mode. Errors say what a selector
-  // looks like.
+  // Five or six parts between slashes, or "*" alone: every cell of every mode. Errors (kUsage) say what a
+  // selector looks like; a precision or mode without a wildcard must be a known one.
   static Result<Selector> parse(std::string_view text);
-  // Whether text has the shape of a selector at all (and is not an id).
+  // Whether text has the shape of a selector, also of an incomplete one, rather than of an id or a path: it
+  // has a slash or a wildcard and does not begin with /, ./, ../ or ~.
   static bool looks_like(std::string_view text);
   bool matches(const CellKey& key, std::string_view device_name,
                const std::vector<std::string>& device_aliases) const;
