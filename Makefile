@@ -30,11 +30,11 @@ lint: onnx openvino-if-possible  ## check format, clang-tidy and shellcheck
 lint: purposes := build test lint
 lint: packages
 	@$(stage) "configure: $(build) with tests" scripts/configure.sh release DEEPGAP_TESTS=ON
-	@$(stage) "lint: format, C++ and scripts" scripts/lint.sh
+	@$(stage) "lint: format, C++ and scripts" scripts/lint.py
 
 format:  ## format the C++ sources
 	@scripts/install-packages.sh lint
-	@scripts/lint.sh --fix-format
+	@scripts/lint.py --fix-format
 
 sanitize: onnx  ## unit tests under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
 sanitize: purposes := build test

@@ -1,0 +1,28 @@
+#!/bin/bash
+# `make demo`: measures ResNet-18 and ResNet-50 on this CPU, keeps the result in build/demo.db and says what to try next.
+
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+cd "$scripts_folder/.."
+program=build/release/deepgap
+store=build/demo.db
+rm -f "$store" "$store-wal" "$store-shm"
+
+# 16 cells of at most 4 s each.
+status=0
+"$program" run resnet18,resnet50 --engine openvino --device cpu --precision fp32 --batch 1,2,4,8 \
+  --time-limit 4s --db "$store" || status=$?
+# 4: a cell is unstable or without a result; the table says which, and the rest of it holds.
+[ "$status" = 0 ] || [ "$status" = 4 ] || fail "the measurement ended with exit code $status; the lines above say why"
+
+cat <<END
+
+The samples are in $store. To look further:
+
+  $program list --db $store
+  $program show resnet50/openvino/cpu/fp32/b1 --db $store
+  $program export '*' --db $store --format csv
+  $program run resnet50 --batch 1,2,4,8,16,32 --time-limit 20s
+  $program models
+  $program devices
+END
