@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -83,7 +83,9 @@ using Block = std::variant<Heading, Paragraph, Code, Table, Chart, DiagnosticLis
 struct Document {
   std::string schema;  // "deepgap.list/1"
   std::vector<Block> blocks;
-  std::shared_ptr<const nlohmann::ordered_json> data;  // members of the JSON document besides schema and version
+  // Members of the JSON document besides schema and version; made only when asked for, since a list of many cells is
+  // large in that form. Absent: none.
+  std::function<nlohmann::ordered_json()> data;
 
   template <typename T>
   Document& add(T block) {

@@ -89,4 +89,8 @@ Json json_of(const CellKey& key) {
   return json;
 }
 
+std::function<Json()> ready(Json json) {
+  return [json = std::move(json)] { return json; };
+}
+
 }  // namespace deepgap::report

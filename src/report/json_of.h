@@ -1,6 +1,7 @@
 // Values of core as JSON, the same in every document (section 8 of the design). Absent is left out, never null.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -24,6 +25,9 @@ Json json_of_settings(std::span<const Setting> settings);
 Json json_of(const CellKey& key);
 // Times as integers in ns where they are whole.
 Json json_number(double value);
+
+// A document's data that is there already.
+std::function<Json()> ready(Json json);
 
 // Adds member `name` where there is a value.
 template <typename T>

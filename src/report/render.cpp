@@ -42,7 +42,7 @@ std::string render_json(const Document& document, std::string_view version) {
   nlohmann::ordered_json json;
   json["schema"] = document.schema;
   json["deepgap_version"] = version;
-  if (document.data) json.update(*document.data);
+  if (document.data) json.update(document.data());
   // Text from foreign files may hold invalid UTF-8; it is replaced, never thrown at the user.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

@@ -9,7 +9,7 @@
 
 namespace deepgap::report {
 
-Document list_document(const ListFindings& findings);
+Document list_document(ListFindings findings);
 Document run_document(const RunFindings& findings);
 Document plan_document(const PlanFindings& findings);
 Document show_document(const ShowFindings& findings);

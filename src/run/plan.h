@@ -39,6 +39,7 @@ struct MeasureRequest {
   int input_buffers = 4;
   Nanoseconds hang_limit = std::chrono::seconds(120);
   Isolation isolation = Isolation::kGroup;
+  Nanoseconds patience = std::chrono::hours(1);  // a cell that is forecast to take longer is named beforehand
 };
 
 // A model as the planner needs it; session makes it from graph.
@@ -66,6 +67,7 @@ struct PlannedCell {
   std::optional<Nanoseconds> forecast_time;     // of the whole cell
   bool fits = true;                             // forecast_memory against the machine's memory
   std::string refusal;                          // why it will not be tried; "" when it will
+  std::string note;                              // what a dry run says of it: beyond patience; "" for nothing
 };
 
 struct Visit {

@@ -12,7 +12,7 @@ namespace {
 
 Document with_data(std::string schema, const char* member, Json list) {
   Document document{.schema = std::move(schema)};
-  document.data = std::make_shared<const Json>(Json{{member, std::move(list)}});
+  document.data = ready(Json{{member, std::move(list)}});
   return document;
 }
 
@@ -177,7 +177,7 @@ Document merge_document(const MergeFindings& findings) {
                         {"present", source.present}});
   }
   Document document{.schema = "deepgap.merge/1"};
-  document.data = std::make_shared<const Json>(Json{{"database", findings.database}, {"sources", std::move(list)}});
+  document.data = ready(Json{{"database", findings.database}, {"sources", std::move(list)}});
   document.add(Paragraph{"Merged into " + findings.database + "."});
   document.add(std::move(table));
   return document;

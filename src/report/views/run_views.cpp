@@ -1,14 +1,13 @@
 // list, run and its dry run: tables of cells.
 
 #include <fmt/format.h>
+#include <memory>
 
 #include "report/views.h"
 #include "report/views/cell_table.h"
 
 namespace deepgap::report {
 namespace {
-
-std::shared_ptr<const Json> share(Json json) { return std::make_shared<const Json>(std::move(json)); }
 
 Table saturation_table(const std::vector<SaturationRow>& rows) {
   Table table{.title = "Saturation: the batch beyond which throughput no longer grows", .machine = false};
@@ -47,7 +46,9 @@ Json json_of_saturation(const std::vector<SaturationRow>& rows) {
 
 }  // namespace
 
-Document list_document(const ListFindings& findings) {
+Document list_document(ListFindings given) {
+  const auto shared_findings = std::make_shared<const ListFindings>(std::move(given));
+  const ListFindings& findings = *shared_findings;
   Document document{.schema = "deepgap.list/1"};
   if (findings.cells.empty()) {
     document.add(Paragraph{"No cells match. `deepgap run` measures some; `deepgap list '*'` shows all there are."});
@@ -57,7 +58,7 @@ Document list_document(const ListFindings& findings) {
     }
     document.add(cell_table(findings.cells));
   }
-  document.data = share(Json{{"cells", json_of_cells(findings.cells)}});
+  document.data = [shared_findings] { return Json{{"cells", json_of_cells(shared_findings->cells)}}; };
   return document;
 }
 
@@ -101,7 +102,7 @@ Document run_document(const RunFindings& findings) {
   data["cancelled"] = findings.cancelled;
   data["cells"] = json_of_cells(findings.cells);
   data["saturation"] = json_of_saturation(findings.saturation);
-  document.data = share(std::move(data));
+  document.data = ready(std::move(data));
   return document;
 }
 
@@ -142,7 +143,7 @@ Document plan_document(const PlanFindings& findings) {
   data["processes"] = findings.processes;
   if (findings.time) data["forecast_time_ns"] = findings.time->count();
   data["cells"] = std::move(cells);
-  document.data = share(std::move(data));
+  document.data = ready(std::move(data));
   return document;
 }
 

@@ -121,7 +121,7 @@ Document show_document(const ShowFindings& findings) {
                                       {"n", record.n}});
     }
   }
-  document.data = std::make_shared<const Json>(std::move(data));
+  document.data = ready(std::move(data));
   return document;
 }
 

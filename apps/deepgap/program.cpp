@@ -1,0 +1,88 @@
+#include "program.h"
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fmt/format.h>
+#include <new>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/file_system.h"
+#include "base/signals.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "command_line.h"
+#include "output.h"
+#include "progress.h"
+
+namespace deepgap::app {
+namespace {
+
+int fail(const Error& error) {
+  write_error_line(error.message());
+  return static_cast<int>(exit_code(error.kind()));
+}
+
+std::string program_folder() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? std::string(".") : self.parent_path().string();
+}
+
+std::string joined_command_line(const std::vector<std::string>& arguments) {
+  std::string out = "deepgap";
+  for (const std::string& argument : arguments) out += " " + argument;
+  return out;
+}
+
+int run_arguments(const std::vector<std::string>& arguments) {
+  Result<ParsedCommandLine> parsed = parse_command_line(arguments);
+  if (!parsed.ok()) return fail(parsed.error());
+  if (parsed->command == nullptr) {
+    const Result<void> written = write_standard_output(parsed->message);
+    return written.ok() ? 0 : fail(written.error());
+  }
+  const Result<OutputOptions> output = output_options(parsed->arguments);
+  if (!output.ok()) return fail(output.error());
+
+  SystemClock clock;
+  const RootedFileSystem files;
+  static StopRequest stop;  // outlives the signal handler
+  install_stop_handler(stop);
+  ProgressLine progress(*output, clock);
+  session::Environment environment{.clock = &clock,
+                                   .files = &files,
+                                   .stop = &stop,
+                                   .program_folder = program_folder(),
+                                   .cache_folder = cache_folder(),
+                                   .command_line = joined_command_line(arguments)};
+  if (progress.wanted()) {
+    environment.progress = [&progress](const session::RunProgress& state) { progress.show(state); };
+    environment.say = [&progress](std::string_view line) { progress.say(line); };
+  }
+  Result<session::Answer> answer = parsed->command->run(parsed->arguments, environment);
+  progress.finish();
+  if (!answer.ok()) return fail(answer.error());
+  const Result<void> written = write_document(answer->document, *output);
+  if (!written.ok()) return fail(written.error());
+  return static_cast<int>(answer->exit);
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+  ignore_broken_pipes();
+  try {
+    return run_arguments(std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
+  } catch (const std::bad_alloc&) {
+    write_error_line("out of memory: expected enough for the request; try fewer or smaller inputs");
+  } catch (const std::exception& error) {
+    write_error_line(fmt::format("a bug of deepgap's own: {}; please report it with the command line", printable(error.what())));
+  }
+  return static_cast<int>(ExitCode::kInternal);
+}
+
+}  // namespace deepgap::app

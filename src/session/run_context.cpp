@@ -1,0 +1,57 @@
+#include "session/run_context.h"
+
+#include <algorithm>
+
+#include "hw/machine.h"
+
+namespace deepgap::session {
+namespace {
+
+Setting found(std::string_view name, std::string value) {
+  return {.name = std::string(name), .effective = std::move(value)};
+}
+
+}  // namespace
+
+double sustained_rate(const hw::CpuInfo& cpu) {
+  constexpr double kShareOfCeiling = 0.5;
+  constexpr double kCautiousPerCore = 30e9;  // an AVX2 core at 2 GHz at half its peak
+  const Device device = hw::to_device(cpu);
+  double ceiling = 0;
+  for (const Ceiling& each : device.ceilings) {
+    if (each.quantity == "flops.fp32.vector") ceiling = std::max(ceiling, each.value);
+  }
+  if (ceiling > 0) return ceiling * kShareOfCeiling;
+  return kCautiousPerCore * std::max(1, cpu.usable_cpus);
+}
+
+Result<RunContext> describe_context(const run::SweepPlan& plan, const std::map<std::string, run::WorkerProgram>& workers,
+                                    const Environment& environment) {
+  RunContext context;
+  DEEPGAP_ASSIGN(const hw::CpuInfo cpu, hw::probe_cpu(*environment.files, hw::native_cpuid()));
+  const hw::MachineInfo machine = hw::describe_machine(*environment.files, hw::read_uname(), cpu);
+  context.devices.emplace("cpu", hw::to_device(cpu));
+  for (const auto& [engine, worker] : workers) {
+    DEEPGAP_ASSIGN(const run::EngineDescription description, run::describe_worker(worker));
+    context.engine_versions[engine] = description.version;
+    for (const Device& device : description.devices) context.devices.try_emplace(device.address, device);
+  }
+  const auto number = [](std::optional<int> value) { return value ? std::to_string(*value) : std::string(); };
+  context.settings = {found(settings::kDeepgapVersion, std::string(version())),
+                      found(settings::kHostName, machine.hostname),
+                      found(settings::kHostOs, machine.os),
+                      found(settings::kHostKernel, machine.kernel),
+                      found(settings::kHostArchitecture, machine.arch),
+                      found("host.cpu_model", machine.cpu_model),
+                      found("host.cpu_sockets", number(machine.cpu_sockets)),
+                      found("host.cpu_cores_per_socket", number(machine.cpu_cores_per_socket)),
+                      found("host.cpu_threads_per_core", number(machine.cpu_threads_per_core)),
+                      found("host.cpu_logical_cpus", std::to_string(machine.cpu_logical_cpus))};
+  if (machine.mem_total_mb) context.settings.push_back(found("host.mem_total_mb", std::to_string(*machine.mem_total_mb)));
+  if (cpu.clocks.governor) context.settings.push_back(found(settings::kGovernor, *cpu.clocks.governor));
+  std::erase_if(context.settings, [](const Setting& setting) { return setting.effective && setting.effective->empty(); });
+  (void)plan;
+  return context;
+}
+
+}  // namespace deepgap::session

@@ -1,0 +1,101 @@
+#include "session/store_sink.h"
+
+#include "base/hash.h"
+#include "core/diagnostic.h"
+
+namespace deepgap::session {
+namespace {
+
+// Failures that another try of the same cell would only repeat.
+bool for_good(const CellFailure& failure) {
+  return failure.kind == "unsupported" || failure.kind == "out_of_memory" || failure.kind == "refused" ||
+         failure.kind == "bad_model" || failure.kind == "bad_request";
+}
+
+}  // namespace
+
+StoreSink::StoreSink(store::Store& store, SweepId sweep, const run::SweepPlan& plan, const RunContext& context, Clock& clock)
+    : store_(&store), sweep_(std::move(sweep)), plan_(&plan), context_(&context), clock_(&clock) {}
+
+Result<StoreSink> StoreSink::open(store::Store& store, const SweepId& sweep, const run::SweepPlan& plan,
+                                  const RunContext& context, Clock& clock) {
+  StoreSink sink(store, sweep, plan, context, clock);
+  DEEPGAP_ASSIGN(const std::vector<store::MeasurementHeader> headers, store.headers({.sweep = sweep}));
+  for (const store::MeasurementHeader& header : headers) {
+    CellState state{.id = header.id, .processes = {header.processes.begin(), header.processes.end()}};
+    sink.done_[header.key] = header.failure && for_good(*header.failure) ? header.planned_processes
+                                                                         : static_cast<int>(header.processes.size());
+    sink.cells_.emplace(header.key, std::move(state));
+  }
+  return sink;
+}
+
+Measurement StoreSink::new_measurement(const run::PlannedCell& cell) const {
+  Measurement measurement{.id = MeasurementId(new_random_hex(16)),
+                          .sweep = sweep_,
+                          .key = cell.key,
+                          .created_realtime_ns = clock_->realtime().count(),
+                          .planned_processes = plan_->measure.repeats};
+  if (const auto device = context_->devices.find(cell.key.device); device != context_->devices.end()) {
+    measurement.device = device->second;
+  }
+  if (const auto version = context_->engine_versions.find(cell.key.engine); version != context_->engine_versions.end()) {
+    measurement.engine_version = version->second;
+  }
+  measurement.settings = context_->settings;
+  return measurement;
+}
+
+Result<void> StoreSink::store_visit(const run::PlannedCell& cell, store::CellVisit visit) {
+  const auto found = cells_.find(cell.key);
+  if (found != cells_.end()) {
+    if (visit.process) {
+      // A worker counts its repeats; a resumed or extended sweep takes the next index that is free.
+      int index = visit.process->index;
+      while (found->second.processes.contains(index)) ++index;
+      visit.process->index = index;
+      DEEPGAP_RETURN_IF_ERROR(store_->append_visit(found->second.id, visit));
+      found->second.processes.insert(index);
+      ++done_[cell.key];
+      return {};
+    }
+    return store_->append_visit(found->second.id, visit);
+  }
+  Measurement measurement = new_measurement(cell);
+  CellState state{.id = measurement.id};
+  if (visit.process) {
+    state.processes.insert(visit.process->index);
+    measurement.processes.push_back(std::move(*visit.process));
+  }
+  for (Setting& setting : visit.settings) measurement.settings.push_back(std::move(setting));
+  measurement.diagnostics = std::move(visit.diagnostics);
+  measurement.telemetry = std::move(visit.telemetry);
+  measurement.failure = std::move(visit.failure);
+  DEEPGAP_RETURN_IF_ERROR(store_->put_measurement(measurement));
+  done_[cell.key] = static_cast<int>(state.processes.size());
+  cells_.emplace(cell.key, std::move(state));
+  return {};
+}
+
+Result<void> StoreSink::refuse_what_does_not_fit() {
+  for (const run::PlannedCell& cell : plan_->cells) {
+    if (cell.fits || cells_.contains(cell.key)) continue;
+    DEEPGAP_RETURN_IF_ERROR(store_visit(
+        cell, {.diagnostics = {diagnose(diagnostics::kPredictedNotToFit, cell.key.selector(), cell.refusal)},
+               .failure = CellFailure{.kind = "refused", .text = cell.refusal, .bytes_asked = cell.forecast_memory}}));
+  }
+  return {};
+}
+
+Result<void> StoreSink::visit_done(const run::PlannedCell& cell, const ProcessRun& process,
+                                   const std::vector<Setting>& settings, const std::vector<Diagnostic>& diagnostics,
+                                   const std::vector<TelemetrySeries>& telemetry) {
+  return store_visit(cell, {.process = process, .settings = settings, .diagnostics = diagnostics, .telemetry = telemetry});
+}
+
+Result<void> StoreSink::visit_failed(const run::PlannedCell& cell, int /*repeat*/, const CellFailure& failure,
+                                     const std::vector<Diagnostic>& diagnostics) {
+  return store_visit(cell, {.diagnostics = diagnostics, .failure = failure});
+}
+
+}  // namespace deepgap::session

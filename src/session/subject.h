@@ -1,0 +1,37 @@
+// What a verb is about: a file, a stored measurement by id or unique prefix, or a selector of cells.
+//
+//   resnet50.trace.json.gz               a file in a format of `deepgap formats`
+//   3f2a90c1                             the measurement whose id begins so
+//   resnet50/openvino/cpu/int8/b8        the newest cell that matches; any part may be *
+//   *                                    every cell
+//
+// An existing file wins over an id, an id over a selector.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "core/workload.h"
+#include "store/store.h"
+
+namespace deepgap::session {
+
+struct FileSubject {
+  std::string path;
+};
+using Subject = std::variant<FileSubject, MeasurementId, Selector>;
+
+// Which of the three a text is. Errors (usage) say what a subject looks like.
+// A prefix is resolved against the store; `store` may be absent for verbs that take files only.
+Result<Subject> resolve_subject(const std::string& text, store::Store* store);
+
+// The measurements of several subjects, for verbs that take every match (list, export, report): in the order given, each
+// once. A selector that matches nothing is an error naming it. Files are an error here: they must be imported first.
+Result<std::vector<MeasurementId>> resolve_all(const std::vector<std::string>& texts, store::Store& store);
+// The one measurement of a subject, for verbs that take the newest match.
+Result<MeasurementId> resolve_one(const std::string& text, store::Store& store);
+
+}  // namespace deepgap::session

@@ -1,0 +1,98 @@
+#include "session/sweep_models.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <set>
+
+#include "base/text.h"
+#include "graph/builtin.h"
+#include "graph/inputs.h"
+#include "graph/model_file.h"
+#include "graph/summary.h"
+
+namespace deepgap::session {
+namespace {
+
+// Seed of built-in weights: one for everybody, so that a model's hash is the same everywhere.
+constexpr std::uint64_t kWeightSeed = 1;
+
+// The range that a worker draws an input's values from, uniformly, in [low, high) (docs/worker-protocol.md).
+std::pair<double, double> value_range(const graph::InputSpec& spec) {
+  switch (spec.kind) {
+    case graph::InputKind::kNormal:
+      return {-std::sqrt(3.0), std::sqrt(3.0)};  // uniform with mean 0 and variance 1
+    case graph::InputKind::kUniform:
+      return {spec.lower, spec.upper};
+    case graph::InputKind::kIntegers:
+      return {spec.lower, spec.upper + 1};
+    case graph::InputKind::kBits:
+      return {0, 2};
+    case graph::InputKind::kOnes:
+      return {1, 2};
+  }
+  return {0, 1};
+}
+
+// The inputs with PlannedModel::kBatch where the batch stands: where two batches give different sizes.
+Result<std::vector<run::TensorSpec>> planned_inputs(const graph::Model& model, const graph::Dims& dims, bool open_batch,
+                                                    std::int64_t batch) {
+  DEEPGAP_ASSIGN(const std::vector<graph::InputSpec> specs, graph::input_specs(model, dims, batch));
+  std::vector<graph::InputSpec> other = specs;
+  if (open_batch) {
+    DEEPGAP_ASSIGN(other, graph::input_specs(model, dims, batch + 1));
+  }
+  std::vector<run::TensorSpec> inputs;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const auto [low, high] = value_range(specs[i]);
+    run::TensorSpec input{.name = specs[i].name, .dtype = std::string(ops::name_of(specs[i].dtype)), .low = low, .high = high};
+    for (std::size_t axis = 0; axis < specs[i].shape.size(); ++axis) {
+      const bool is_batch = specs[i].shape[axis] != other[i].shape[axis];
+      input.shape.push_back(is_batch ? run::PlannedModel::kBatch : specs[i].shape[axis]);
+    }
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
+}
+
+Result<run::PlannedModel> planned_model(const std::string& name, const graph::Dims& dims, const Environment& environment) {
+  DEEPGAP_ASSIGN(graph::ModelFile file, graph::materialise(name, dims, kWeightSeed, environment.cache_folder));
+  run::PlannedModel planned{.name = file.name,
+                            .path = file.path,
+                            .hash = file.hash,
+                            .dims = file.dims,
+                            .fixed_batch = graph::fixed_batch(file.model, file.dims)};
+  const std::int64_t smallest = planned.fixed_batch.value_or(1);
+  DEEPGAP_ASSIGN(planned.inputs, planned_inputs(file.model, file.dims, !planned.fixed_batch, smallest));
+  DEEPGAP_ASSIGN(const graph::ModelSummary summary, graph::analyse(file.model, smallest, file.dims));
+  const auto samples = static_cast<double>(smallest);
+  planned.flops_per_sample = static_cast<double>(summary.known_flops.value) / samples;
+  planned.weight_bytes = static_cast<double>(summary.parameter_bytes.value);
+  if (summary.peak_activation_bytes) {
+    planned.activation_bytes_per_sample = static_cast<double>(summary.peak_activation_bytes->value) / samples;
+  }
+  return planned;
+}
+
+}  // namespace
+
+Result<std::vector<run::PlannedModel>> sweep_models(const std::vector<std::string>& names,
+                                                    const std::map<std::string, std::int64_t>& dims,
+                                                    const Environment& environment) {
+  std::vector<run::PlannedModel> models;
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    if (!seen.insert(name).second) return usage_error(fmt::format("model '{}' is given twice", printable(name)));
+    if (environment.say && graph::find_builtin(name) != nullptr) environment.say(fmt::format("model {}", name));
+    DEEPGAP_ASSIGN(run::PlannedModel model, planned_model(name, dims, environment).in("model '" + printable(name) + "'"));
+    const auto same_name = [&model](const run::PlannedModel& other) { return other.name == model.name; };
+    if (std::any_of(models.begin(), models.end(), same_name)) {
+      return usage_error(fmt::format("two models are called '{}': rename one of the files, their cells could not be told apart",
+                                     printable(model.name)));
+    }
+    models.push_back(std::move(model));
+  }
+  return models;
+}
+
+}  // namespace deepgap::session
