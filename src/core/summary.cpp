@@ -1,1 +1,151 @@
 #include "core/summary.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/sample_doubts.h"
+#include "core/sample_pool.h"
+#include "stats/autocorrelation.h"
+#include "stats/nested.h"
+#include "stats/quantile.h"
+
+namespace deepgap {
+namespace {
+
+using stats::ProcessSamples;
+
+Estimate to_estimate(const stats::Estimated& estimated, Unit unit, std::string method) {
+  return {estimated.value,  estimated.lower, estimated.upper, estimated.confidence, estimated.n, unit,
+          std::move(method)};
+}
+
+std::optional<Estimate> to_estimate(const std::optional<stats::Estimated>& estimated, Unit unit) {
+  if (!estimated) return std::nullopt;
+  return to_estimate(*estimated, unit, std::string(estimated->method));
+}
+
+std::vector<ProcessSamples> host_samples(const Measurement& measurement) {
+  std::vector<ProcessSamples> series;
+  series.reserve(measurement.processes.size());
+  for (const ProcessRun& process : measurement.processes) {
+    if (process.samples.size() > 0) series.emplace_back(process.samples.host_ns);
+  }
+  return series;
+}
+
+// Dependence does not reach from one process into the next: their effective sizes add up.
+std::optional<stats::Estimated> pooled_quantile(std::span<const std::int64_t> pool,
+                                                std::span<const ProcessSamples> series, double p) {
+  if (pool.empty()) return std::nullopt;
+  const double value = stats::quantile_sorted(pool, p);
+  double effective = 0;
+  for (const ProcessSamples& samples : series)
+    effective += stats::quantile_effective_sample_size(samples, value);
+  return stats::quantile_estimate(pool, p, stats::kDefaultConfidence, effective);
+}
+
+// One process's part of a throughput: the window that it says, or in latency mode from the first start to the
+// last end.
+struct Windows {
+  std::vector<stats::ThroughputWindow> windows;
+  std::vector<std::vector<std::int64_t>> ends;  // what `windows` look at
+  std::string_view how;
+};
+
+std::vector<std::int64_t> ends_of(const SampleColumns& samples) {
+  std::vector<std::int64_t> ends;
+  if (samples.start_ns.size() != samples.host_ns.size()) return ends;
+  ends.resize(samples.size());
+  for (std::size_t i = 0; i < ends.size(); ++i) ends[i] = samples.start_ns[i] + samples.host_ns[i];
+  return ends;
+}
+
+Windows windows_of(const Measurement& measurement) {
+  const auto batch = static_cast<double>(measurement.key.workload.batch);
+  const bool one_at_a_time = measurement.key.workload.mode == Mode::kLatency;
+  Windows all;
+  all.how = one_at_a_time ? "calls one at a time, first start to last end" : "calls finished in the window";
+  all.windows.reserve(measurement.processes.size());
+  all.ends.reserve(measurement.processes.size());
+  for (const ProcessRun& process : measurement.processes) {
+    const SampleColumns& samples = process.samples;
+    std::vector<std::int64_t>& ends = all.ends.emplace_back(ends_of(samples));
+    stats::ThroughputWindow window;
+    window.finished_at = ends;
+    if (!one_at_a_time) {
+      if (!process.window) continue;
+      window.samples = static_cast<double>(process.completed) * batch;
+      window.window_ns = process.window->count();
+    } else {
+      // Without starts (imported results) there is no span to look at, and what lies between two calls is not
+      // known.
+      if (ends.empty()) continue;
+      window.samples = static_cast<double>(samples.size()) * batch;
+      window.window_ns = ends.back() - samples.start_ns.front();
+    }
+    if (window.window_ns > 0) all.windows.push_back(window);
+  }
+  return all;
+}
+
+std::optional<Estimate> throughput_of(const Measurement& measurement) {
+  const Windows all = windows_of(measurement);
+  const std::optional<stats::Estimated> estimated = stats::nested_throughput(all.windows);
+  if (!estimated) return std::nullopt;
+  std::string method(all.how);
+  method.append("; ").append(estimated->method);
+  return to_estimate(*estimated, Unit::kSamplesPerSecond, std::move(method));
+}
+
+}  // namespace
+
+CellSummary summarise(const Measurement& measurement, SummaryDepth depth) {
+  CellSummary summary;
+  summary.id = measurement.id;
+  summary.sweep = measurement.sweep;
+  summary.key = measurement.key;
+  summary.device_name = measurement.device.name;
+  summary.processes = static_cast<int>(measurement.processes.size());
+  summary.planned_processes = measurement.planned_processes;
+  summary.samples = measurement.sample_count();
+  summary.failure = measurement.failure;
+  summary.created_realtime_ns = measurement.created_realtime_ns;
+
+  const std::vector<ProcessSamples> series = host_samples(measurement);
+  const SamplePool pool = pool_samples(series);
+  summary.latency = to_estimate(stats::nested_median(series), Unit::kNanoseconds);
+  summary.p50 = to_estimate(pooled_quantile(pool.sorted, series, 0.50), Unit::kNanoseconds);
+  summary.p90 = to_estimate(pooled_quantile(pool.sorted, series, 0.90), Unit::kNanoseconds);
+  summary.p95 = to_estimate(pooled_quantile(pool.sorted, series, 0.95), Unit::kNanoseconds);
+  summary.p99 = to_estimate(pooled_quantile(pool.sorted, series, 0.99), Unit::kNanoseconds);
+  summary.throughput = throughput_of(measurement);
+
+  summary.diagnostics = measurement.diagnostics;
+  add_unbounded_percentiles(summary, summary.diagnostics);
+  add_differing_processes(measurement, pool.process_medians, summary.diagnostics);
+  if (depth == SummaryDepth::kFull) add_regimes(measurement, summary.diagnostics);
+  return summary;
+}
+
+ProcessSummary summarise(const ProcessRun& process) {
+  ProcessSummary summary;
+  summary.index = process.index;
+  summary.samples = static_cast<std::int64_t>(process.samples.size());
+  const ProcessSamples series[] = {process.samples.host_ns};
+  summary.median = to_estimate(stats::nested_median(series), Unit::kNanoseconds);
+  summary.load_time = process.load_time;
+  summary.first_call = process.first_call;
+  summary.warmup_calls = process.warmup_calls;
+  summary.stop_reason = process.stop_reason;
+  summary.peak_memory = process.peak_memory;
+  return summary;
+}
+
+std::vector<Diagnostic> derived_diagnostics(const Measurement& measurement) {
+  CellSummary summary = summarise(measurement, SummaryDepth::kFull);
+  const auto derived =
+      summary.diagnostics.begin() + static_cast<std::ptrdiff_t>(measurement.diagnostics.size());
+  return {std::make_move_iterator(derived), std::make_move_iterator(summary.diagnostics.end())};
+}
+
+}  // namespace deepgap

@@ -1,0 +1,155 @@
+#include "core/sample_doubts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "stats/autocorrelation.h"
+#include "stats/quantile.h"
+#include "stats/regimes.h"
+
+namespace deepgap {
+namespace {
+
+// Less than this between processes is nobody's trouble, however significant.
+constexpr double kLeastDifference = 0.02;
+constexpr double kIntervalConfidence = 0.99;
+
+std::string time_text(double nanoseconds) {
+  return format_value(nanoseconds, Unit::kNanoseconds);
+}
+
+std::string percent_text(double share) {
+  return fmt::format("{:.{}f} %", 100 * share, share < 0.1 ? 1 : 0);
+}
+
+struct ProcessMedian {
+  const ProcessRun* process = nullptr;
+  double median = 0;
+};
+
+stats::Estimated median_within(const ProcessMedian& candidate) {
+  std::vector<std::int64_t> samples = candidate.process->samples.host_ns;
+  const double effective = stats::quantile_effective_sample_size(samples, candidate.median);
+  std::sort(samples.begin(), samples.end());
+  return *stats::quantile_estimate(samples, 0.5, kIntervalConfidence, effective);
+}
+
+// What a doubt about levels says of the process in which they are most distant.
+struct LevelDoubt {
+  std::int64_t processes = 0;
+  double largest_ratio = 0;
+  std::string text;
+
+  void add(double ratio, std::string description) {
+    if (++processes > 1 && ratio <= largest_ratio) return;
+    largest_ratio = ratio;
+    text = std::move(description);
+  }
+};
+
+struct Step {
+  const stats::Regime* before = nullptr;
+  const stats::Regime* after = nullptr;
+  double ratio = 0;  // of the higher to the lower level
+};
+
+std::optional<Step> largest_step(std::span<const stats::Regime> segments) {
+  std::optional<Step> largest;
+  for (std::size_t i = 1; i < segments.size(); ++i) {
+    const double low = std::min(segments[i - 1].median, segments[i].median);
+    const double high = std::max(segments[i - 1].median, segments[i].median);
+    const double ratio = high / low;
+    if (!largest || ratio > largest->ratio) largest = Step{&segments[i - 1], &segments[i], ratio};
+  }
+  return largest;
+}
+
+std::string further_changes(std::size_t count) {
+  if (count == 0) return "";
+  return fmt::format(", and {} smaller change{}", count, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+void add_unbounded_percentiles(const CellSummary& summary, std::vector<Diagnostic>& diagnostics) {
+  std::string text;
+  std::int64_t count = 0;
+  const auto look_at = [&](std::string_view name, const std::optional<Estimate>& percentile) {
+    if (!percentile || (percentile->lower && percentile->upper)) return;
+    const std::string_view which = percentile->upper   ? "lower"
+                                   : percentile->lower ? "upper"
+                                                       : "lower or upper";
+    fmt::format_to(std::back_inserter(text), "{}{} has no {} bound", count > 0 ? ", " : "", name, which);
+    ++count;
+  };
+  look_at("p50", summary.p50);
+  look_at("p90", summary.p90);
+  look_at("p95", summary.p95);
+  look_at("p99", summary.p99);
+  if (count == 0) return;
+  fmt::format_to(std::back_inserter(text), ": {} sample{} too few for it at 95 %", summary.samples,
+                 summary.samples == 1 ? " is" : "s are");
+  diagnostics.push_back(diagnose(diagnostics::kFewSamples, summary.key.selector(), std::move(text), count));
+}
+
+void add_differing_processes(const Measurement& measurement, std::span<const double> medians,
+                             std::vector<Diagnostic>& diagnostics) {
+  ProcessMedian fastest;
+  ProcessMedian slowest;
+  std::size_t with_samples = 0;
+  for (const ProcessRun& process : measurement.processes) {
+    if (process.samples.size() == 0) continue;
+    const double median = medians[with_samples];
+    if (with_samples == 0 || median < fastest.median) fastest = {&process, median};
+    if (with_samples == 0 || median > slowest.median) slowest = {&process, median};
+    ++with_samples;
+  }
+  if (with_samples < 2 || !(fastest.median > 0)) return;
+  const double difference = slowest.median / fastest.median - 1;
+  if (difference <= kLeastDifference) return;
+  const std::optional<double> highest_of_fastest = median_within(fastest).upper;
+  const std::optional<double> lowest_of_slowest = median_within(slowest).lower;
+  if (!highest_of_fastest || !lowest_of_slowest || *highest_of_fastest >= *lowest_of_slowest) return;
+  diagnostics.push_back(
+      diagnose(diagnostics::kProcessesDiffer, measurement.key.selector(),
+               fmt::format("medians of the {} processes lie {} apart: process {} {}, process {} {}",
+                           with_samples, percent_text(difference), fastest.process->index,
+                           time_text(fastest.median), slowest.process->index, time_text(slowest.median))));
+}
+
+void add_regimes(const Measurement& measurement, std::vector<Diagnostic>& diagnostics) {
+  LevelDoubt shift;
+  LevelDoubt modes;
+  for (const ProcessRun& process : measurement.processes) {
+    const std::size_t calls = process.samples.size();
+    if (calls == 0) continue;
+    const stats::Regimes regimes = stats::find_regimes(process.samples.host_ns);
+    if (const auto step = largest_step(regimes.segments)) {
+      shift.add(step->ratio,
+                fmt::format("process {}: from {} to {} at call {} of {}{}", process.index,
+                            time_text(step->before->median), time_text(step->after->median),
+                            step->after->begin + 1, calls, further_changes(regimes.segments.size() - 2)));
+    }
+    if (const auto& two = regimes.modes) {
+      modes.add(two->slow.median / two->fast.median,
+                fmt::format("process {}: {} of the calls near {}, {} near {}", process.index,
+                            percent_text(two->fast.share), time_text(two->fast.median),
+                            percent_text(two->slow.share), time_text(two->slow.median)));
+    }
+  }
+  const std::string where = measurement.key.selector();
+  if (shift.processes > 0) {
+    diagnostics.push_back(diagnose(diagnostics::kLevelShift, where, std::move(shift.text), shift.processes));
+  }
+  if (modes.processes > 0) {
+    diagnostics.push_back(diagnose(diagnostics::kTwoRegimes, where, std::move(modes.text), modes.processes));
+  }
+}
+
+}  // namespace deepgap
