@@ -114,6 +114,11 @@ Result<SweepPlan> plan_sweep(const SweepRequest& request,
                              const std::map<std::string, EngineDescription>& engines,
                              const MachineLimits& limits);
 
+// One round: a visit to each of the chosen cells (indices into `cells`), grouped into processes, in the order that seed
+// and repeat give.
+std::vector<ProcessPlan> plan_round(const std::vector<PlannedCell>& cells, const std::vector<std::size_t>& chosen, int repeat,
+                                    std::uint64_t seed, Isolation isolation);
+
 // The plan of the visits that are still to be done, given how many processes each cell has already
 // (--resume).
 SweepPlan remaining(const SweepPlan& plan, const std::map<CellKey, int>& processes_done);

@@ -58,6 +58,9 @@ struct SweepOutcome {
   bool cancelled = false;
 };
 
+// A failure that every further try of the cell would repeat: it is not tried again, also not by --resume.
+bool is_for_good(const CellFailure& failure);
+
 // Errors: only what ends the whole sweep (the sink failed, no worker can be started at all).
 Result<SweepOutcome> run_sweep(const SweepPlan& plan, const SweepDependencies& dependencies);
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -52,11 +53,16 @@ class WorkerClient {
     LoadReply reply;
     Nanoseconds load_time{};
   };
-  WorkerResult<Loaded> load(const LoadRequest& request);
+  WorkerResult<Loaded> load(const LoadRequest& request, const StopRequest& stop);
+
+  struct Measured {
+    ProcessRun process;  // without index and load_time, which the caller knows
+    bool warmup_steady = true;
+  };
 
   // Runs the measuring loop in the worker. `stop` reaching stop_now kills the worker at once; finish_cell
   // lets it end.
-  WorkerResult<ProcessRun> measure(Mode mode, const MeasureRequest& request, Nanoseconds time_limit,
+  WorkerResult<Measured> measure(Mode mode, const MeasureRequest& request, Nanoseconds time_limit,
                                    int in_flight, const StopRequest& stop,
                                    const std::function<void(const Progress&)>& on_progress);
 

@@ -4,16 +4,6 @@
 #include "core/diagnostic.h"
 
 namespace deepgap::session {
-namespace {
-
-// Failures that another try of the same cell would only repeat.
-bool for_good(const CellFailure& failure) {
-  return failure.kind == "unsupported" || failure.kind == "out_of_memory" || failure.kind == "refused" ||
-         failure.kind == "bad_model" || failure.kind == "bad_request";
-}
-
-}  // namespace
-
 StoreSink::StoreSink(store::Store& store, SweepId sweep, const run::SweepPlan& plan, const RunContext& context, Clock& clock)
     : store_(&store), sweep_(std::move(sweep)), plan_(&plan), context_(&context), clock_(&clock) {}
 
@@ -23,7 +13,7 @@ Result<StoreSink> StoreSink::open(store::Store& store, const SweepId& sweep, con
   DEEPGAP_ASSIGN(const std::vector<store::MeasurementHeader> headers, store.headers({.sweep = sweep}));
   for (const store::MeasurementHeader& header : headers) {
     CellState state{.id = header.id, .processes = {header.processes.begin(), header.processes.end()}};
-    sink.done_[header.key] = header.failure && for_good(*header.failure) ? header.planned_processes
+    sink.done_[header.key] = header.failure && run::is_for_good(*header.failure) ? header.planned_processes
                                                                          : static_cast<int>(header.processes.size());
     sink.cells_.emplace(header.key, std::move(state));
   }

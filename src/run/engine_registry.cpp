@@ -1,0 +1,82 @@
+#include "run/engine_registry.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "run/worker_client.h"
+
+namespace deepgap::run {
+namespace {
+
+constexpr std::string_view kPrefix = "deepgap-worker-";
+// A worker that only says hello is not given the time that a model may take to load.
+constexpr Nanoseconds kHelloLimit = std::chrono::seconds(30);
+
+constexpr std::array<KnownEngine, 5> kKnown{{
+    {"openvino", "the PyPI wheel `openvino` when it is built (scripts/fetch-openvino.sh, then `make`)"},
+    {"fake", "nothing: it plants timings for tests (`make` builds it)"},
+    {"torch", "a worker built against the user's own PyTorch, which this version does not have yet"},
+    {"onnxruntime", "a Python worker on the PyPI wheel `onnxruntime`, which this version does not have yet"},
+    {"tensorrt", "the user's `trtexec`, whose worker this version does not have yet"},
+}};
+
+// Programs of other kinds that share the prefix.
+bool is_engine(std::string_view name) { return name != "conformance" && !name.empty(); }
+
+void collect(const std::filesystem::path& folder, std::vector<WorkerProgram>& found) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(kPrefix)) continue;
+    std::string engine = name.substr(kPrefix.size());
+    std::error_code ignored;
+    if (!is_engine(engine) || !std::filesystem::is_regular_file(entry->path(), ignored)) continue;
+    if (access(entry->path().c_str(), X_OK) != 0) continue;
+    const auto same = [&engine](const WorkerProgram& other) { return other.engine == engine; };
+    if (std::any_of(found.begin(), found.end(), same)) continue;
+    found.push_back({.engine = std::move(engine), .path = entry->path().string()});
+  }
+}
+
+}  // namespace
+
+std::vector<WorkerProgram> find_workers(const std::string& program_folder) {
+  std::vector<WorkerProgram> found;
+  if (const char* const folders = std::getenv("DEEPGAP_WORKERS"); folders != nullptr) {
+    for (const std::string& folder : split(folders, ':')) {
+      if (!folder.empty()) collect(folder, found);
+    }
+  }
+  collect(program_folder, found);
+  collect(std::filesystem::path(program_folder) / ".." / "libexec" / "deepgap", found);
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.engine < b.engine; });
+  return found;
+}
+
+std::span<const KnownEngine> known_engines() { return kKnown; }
+
+Result<WorkerProgram> find_worker(const std::string& engine, const std::string& program_folder) {
+  std::vector<std::string> names;
+  for (WorkerProgram& worker : find_workers(program_folder)) {
+    if (worker.engine == engine) return std::move(worker);
+    names.push_back(std::move(worker.engine));
+  }
+  for (const KnownEngine& known : kKnown) {
+    if (known.name != engine) continue;
+    return missing(fmt::format("engine '{}' is not here: its worker {}{} was looked for beside deepgap and in $DEEPGAP_WORKERS; "
+                               "it needs {}", engine, kPrefix, engine, known.needs));
+  }
+  return usage_error(unknown_name("engine", engine, names));
+}
+
+Result<EngineDescription> describe_worker(const WorkerProgram& program) {
+  DEEPGAP_ASSIGN(const WorkerClient client, WorkerClient::start(program, "", kHelloLimit));
+  return client.description();
+}
+
+}  // namespace deepgap::run
