@@ -4,11 +4,12 @@
 //   Value x = graph.input("input", DataType::kFloat32, {symbolic("batch"), fixed(3), fixed(8), fixed(8)});
 //   Value w = graph.random_weight("conv.weight", {16, 3, 3, 3}, he_deviation(3 * 3 * 3));
 //   x = graph.node("Conv", {x, w}, {ints("pads", {1, 1, 1, 1})}, "conv");
-//   graph.output(graph.node("Relu", {x}), "output", DataType::kFloat32, {symbolic("batch"), fixed(16), fixed(8), fixed(8)});
-//   DEEPGAP_ASSIGN(Model model, graph.build());
+//   graph.output(graph.node("Relu", {x}), "output", DataType::kFloat32, {symbolic("batch"), fixed(16),
+//   fixed(8), fixed(8)}); DEEPGAP_ASSIGN(Model model, graph.build());
 //
-// The bytes depend on the calls and the seed alone: weights are drawn from a generator of their own (named after the
-// weight, so that adding one does not change the others) in integer arithmetic, the same on every platform.
+// The bytes depend on the calls and the seed alone: weights are drawn from a generator of their own (named
+// after the weight, so that adding one does not change the others) in integer arithmetic, the same on every
+// platform.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +45,8 @@ Attribute number(std::string name, float value);
 Attribute numbers(std::string name, std::vector<float> values);
 Attribute text(std::string name, std::string value);
 
-// Standard deviation sqrt(2 / fan_in) that keeps the variance through a ReLU layer (He et al. 2015, arXiv 1502.01852).
+// Standard deviation sqrt(2 / fan_in) that keeps the variance through a ReLU layer (He et al. 2015, arXiv
+// 1502.01852).
 double he_deviation(std::int64_t fan_in);
 // sqrt(2 / (fan_in + fan_out)) (Glorot and Bengio 2010).
 double xavier_deviation(std::int64_t fan_in, std::int64_t fan_out);
@@ -61,29 +63,35 @@ class GraphBuilder {
   void output(const Value& value, const std::string& name, ops::DataType dtype, const std::vector<Dim>& dims);
 
   // Weights with given values (float32, int64); sizes must match the shape, else build() fails.
-  Value weight(const std::string& name, const std::vector<std::int64_t>& shape, std::span<const float> values);
-  Value integers(const std::string& name, const std::vector<std::int64_t>& shape, std::span<const std::int64_t> values);
+  Value weight(const std::string& name, const std::vector<std::int64_t>& shape,
+               std::span<const float> values);
+  Value integers(const std::string& name, const std::vector<std::int64_t>& shape,
+                 std::span<const std::int64_t> values);
   // A float32 scalar, an int64 list: constants of formulas and shapes, shared where equal.
   Value scalar(float value);
   Value list(std::vector<std::int64_t> values);
   // Bytes of any type, little-endian, dense.
-  Value raw_weight(const std::string& name, ops::DataType dtype, const std::vector<std::int64_t>& shape, std::string bytes);
-  // Float32 weights, approximately normal: the sum of four uniform 16-bit numbers (Irwin-Hall; exact mean and variance,
-  // bounded at 3.46 deviations).
-  Value random_weight(const std::string& name, const std::vector<std::int64_t>& shape, double deviation, double mean = 0);
+  Value raw_weight(const std::string& name, ops::DataType dtype, const std::vector<std::int64_t>& shape,
+                   std::string bytes);
+  // Float32 weights, approximately normal: the sum of four uniform 16-bit numbers (Irwin-Hall; exact mean and
+  // variance, bounded at 3.46 deviations). One 64-bit random number makes one weight: 110 million take half a
+  // second.
+  Value random_weight(const std::string& name, const std::vector<std::int64_t>& shape, double deviation,
+                      double mean = 0);
   // Float32 weights, uniform in [lower, upper).
-  Value uniform_weight(const std::string& name, const std::vector<std::int64_t>& shape, double lower, double upper);
+  Value uniform_weight(const std::string& name, const std::vector<std::int64_t>& shape, double lower,
+                       double upper);
 
-  // One node; `name` names it and its output ("" makes one up from the type and a number). Nodes of several outputs:
-  // nodes(). The domain is the standard one unless given.
-  Value node(const std::string& op_type, const std::vector<Value>& inputs, const std::vector<Attribute>& attributes = {},
-             const std::string& name = "");
+  // One node; `name` names it and its output ("" makes one up from the type and a number). Nodes of several
+  // outputs: nodes(). The domain is the standard one unless given.
+  Value node(const std::string& op_type, const std::vector<Value>& inputs,
+             const std::vector<Attribute>& attributes = {}, const std::string& name = "");
   std::vector<Value> nodes(const std::string& op_type, const std::vector<Value>& inputs, std::size_t outputs,
                            const std::vector<Attribute>& attributes = {}, const std::string& name = "",
                            const std::string& domain = "");
 
-  // The model, checked and with shapes inferred; the first mistake of the calls above is the error (kInternal). The
-  // builder is empty afterwards.
+  // The model, checked and with shapes inferred; the first mistake of the calls above is the error
+  // (kInternal). The builder is empty afterwards.
   Result<Model> build();
   // The same bytes without the check: for models on their way to a file, and for broken ones in tests.
   Result<std::string> build_bytes();

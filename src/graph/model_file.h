@@ -1,5 +1,5 @@
-// From what a user typed to a file that engines can load: a built-in model is generated into the cache once, a file of
-// the user's is checked and used in place.
+// From what a user typed to a file that engines can load: a built-in model is generated into the cache once,
+// a file of the user's is checked and used in place.
 //
 //   materialise("resnet50", {}, 1, cache)   -> <cache>/models/resnet50-1-1.onnx
 //   materialise("bert-base", {}, 1, cache)  -> <cache>/models/bert-base-1-1.onnx, dims {seq: 128}
@@ -21,16 +21,18 @@ struct ModelFile {
   std::string hash;  // of the content, external weights and their names included: Workload::model_hash
   Bytes size;        // likewise
   bool builtin = false;
-  Dims dims;         // sizes of the open dimensions besides the batch; standards of a built-in model filled in
-  Model model;       // read and checked; dimensions still open
+  Dims dims;       // of the workload: what was given, standards of a built-in model filled in
+  Dims open_dims;  // the part that the file leaves open: for analyse(), input_specs() and bind_dimensions()
+  Model model;     // read and checked; dimensions still open
 };
 
-// `name_or_path`: a built-in model's name, else a path. A name without a slash or dot that is neither is an error with
-// the nearest name. `seed` is that of the weights; files ignore it. Generated files are written atomically as
-// `<cache_folder>/models/<name>-<generator version>-<seed>[-<structural dims>].onnx` with their size and hash beside
-// them, and are made anew where these do not match. Errors: kUsage for unknown names and dims that do not fit the
-// model (all open dimensions but the batch must have a size), kBadInput for bad files and a cache that cannot be
-// written (full disk: how much is needed and how much is free).
+// `name_or_path`: a built-in model's name, else a path. A name without a slash or dot that is neither is an
+// error with the nearest name. `seed` is that of the weights; files ignore it. Generated files are written
+// atomically as
+// `<cache_folder>/models/<name>-<generator version>-<seed>[-<structural dims>].onnx` with their size and hash
+// beside them, and are made anew where these do not match. Errors: kUsage for unknown names and dims that do
+// not fit the model (all open dimensions but the batch must have a size), kBadInput for bad files and a cache
+// that cannot be written (full disk: how much is needed and how much is free).
 Result<ModelFile> materialise(const std::string& name_or_path, const Dims& dims, std::uint64_t seed,
                               const std::string& cache_folder);
 

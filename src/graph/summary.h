@@ -1,4 +1,5 @@
-// What a model costs before it runs: work and size of each node, totals, and the memory that a batch will take.
+// What a model costs before it runs: work and size of each node, totals, and the memory that a batch will
+// take.
 //
 //   resnet50, batch 8:  65.7 GFLOP (32.7 GMAC in convolutions and products), 25.56 M parameters (102.2 MB),
 //                       activations 1.41 GB in all, 77.1 MB at the peak
@@ -17,12 +18,14 @@
 namespace deepgap::graph {
 
 struct NodeSummary {
-  std::string name;     // unique: the node's own, else its type and number ("Conv_3")
+  std::string
+      name;  // unique: the node's own, else its type and number ("Conv_3"; "conv1#2" where names repeat)
   std::string op_type;  // "Conv"; with its domain where that is not the standard one
   std::optional<ops::OpClass> op_class;
   std::vector<ops::TensorShape> inputs;
   std::vector<ops::TensorShape> outputs;
   ops::Cost cost;
+  bool folded = false;  // depends on constants alone: engines compute it once, at load; its cost is zero
 };
 
 struct ModelSummary {
@@ -30,21 +33,23 @@ struct ModelSummary {
   std::vector<NodeSummary> nodes;  // in the order of execution
   std::vector<TensorInfo> inputs, outputs;
 
-  // Parameters: elements of floating-point weights that nodes use, each counted once (a shared embedding too).
+  // Elements of weights, each counted once however often it is used, as papers count them: without running
+  // means and variances of BatchNormalization, without single numbers (constants of formulas, scales) and
+  // without integers of 16 bits and more (indices, shapes). Weights of 8 and fewer bits count.
   std::int64_t parameters = 0;
+  // All constants as stored, those left out above included.
   Bytes parameter_bytes;
-  std::int64_t trainable_parameters = 0;  // without running means and variances of BatchNormalization: what papers count
 
-  std::optional<Flops> flops;           // absent while the FLOPs of some node are not known
-  Flops known_flops;                    // of the nodes that are known
-  Flops contraction_flops;              // of convolutions, products, attention; half of it is the published "MAC"
-  std::optional<Bytes> bytes;           // compulsory traffic: read + written over all nodes
-  std::vector<std::string> unknown;     // nodes whose cost is not known, as "name (type)"
+  std::optional<Flops> flops;  // absent while the FLOPs of some node are not known
+  Flops known_flops;           // of the nodes that are known
+  Flops contraction_flops;     // of convolutions, products, attention; half of it is the published "MAC"
+  std::optional<Bytes> bytes;  // compulsory traffic: read + written over all nodes
+  std::vector<std::string> unknown;  // nodes whose cost is not known, as "name (type)"
 
   // Outputs of all nodes that hold data of their own (views and constants do not), graph outputs included.
   std::optional<Bytes> activation_bytes;
-  // The most that is alive at once when nodes run in order and each tensor is freed after its last reader: graph
-  // inputs and outputs included, workspaces of the engine not.
+  // The most that is alive at once when nodes run in order and each tensor is freed after its last reader:
+  // graph inputs and outputs included, workspaces of the engine not.
   std::optional<Bytes> peak_activation_bytes;
 
   // parameter_bytes + peak_activation_bytes: the least that a process needs, to predict whether a batch fits.

@@ -1,0 +1,108 @@
+#include "graph/file_kind.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+#include "base/text.h"
+
+namespace deepgap::graph {
+namespace {
+
+struct Magic {
+  std::string_view bytes;
+  std::string_view kind;
+};
+
+using namespace std::string_view_literals;
+
+constexpr Magic kMagics[] = {
+    {"PK\x03\x04"sv, "a zip archive, as PyTorch (.pt, .pth) and Keras write"},
+    {"\x1f\x8b"sv, "a gzip archive: unpack it"},
+    {"\x28\xb5\x2f\xfd"sv, "a zstd archive: unpack it"},
+    {"version https://git-lfs"sv, "a Git LFS pointer instead of the file it stands for: run 'git lfs pull'"},
+    {"\x89HDF"sv, "an HDF5 file, as Keras writes (.h5)"},
+    {"\x89PNG"sv, "a PNG picture"},
+    {"\xff\xd8\xff"sv, "a JPEG picture"},
+    {"\x7f"
+     "ELF"sv,
+     "a program or library (ELF)"},
+    {"GGUF"sv, "a GGUF model"},
+    {"SQLite format 3"sv, "an SQLite database"},
+    {"\x80\x02"sv, "a Python pickle, as old PyTorch writes"},
+    {"\x80\x04"sv, "a Python pickle"},
+    {"ftrt"sv, "a TensorRT engine"},
+    {"%PDF"sv, "a PDF document"},
+};
+
+std::optional<std::uint64_t> read_varint(std::string_view bytes, std::size_t& at) {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0; shift < 64 && at < bytes.size(); shift += 7) {
+    const auto byte = static_cast<std::uint8_t>(bytes[at++]);
+    value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+    if ((byte & 0x80) == 0) return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> foreign_kind(std::string_view bytes) {
+  for (const Magic& magic : kMagics) {
+    if (bytes.starts_with(magic.bytes)) return std::string(magic.kind);
+  }
+  if (bytes.substr(4).starts_with("TFL3")) return "a TensorFlow Lite model";
+  // No ONNX model starts with these: as a protobuf tag "<" and "{" are groups, which it has not.
+  std::string_view text = bytes.substr(0, 1000);
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  text = trim(text);
+  const std::string head = lower(text.substr(0, 200));
+  if (head.starts_with("<!doctype html") || head.starts_with("<html") ||
+      head.find("<html") != std::string::npos) {
+    return "an HTML page (a download that went wrong?)";
+  }
+  if (head.starts_with("<?xml") || head.starts_with("<net")) return "an XML file, as OpenVINO writes (.xml)";
+  if (head.starts_with("{") || head.starts_with("[")) return "a JSON file";
+  return std::nullopt;
+}
+
+std::optional<std::string> outer_damage(std::string_view bytes) {
+  constexpr std::uint64_t kMostFields = 30;  // ModelProto's fields are below this
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t start = at;
+    const std::optional<std::uint64_t> tag = read_varint(bytes, at);
+    if (!tag) return fmt::format("it ends or is damaged at byte {}", start);
+    const std::uint64_t field = *tag >> 3;
+    if (field == 0 || field > kMostFields)
+      return fmt::format("byte {} starts no field of an ONNX model", start);
+    std::uint64_t length = 0;
+    switch (*tag & 7) {
+      case 0:
+        if (!read_varint(bytes, at)) return fmt::format("it ends or is damaged at byte {}", start);
+        break;
+      case 1:
+        length = 8;
+        break;
+      case 2: {
+        const std::optional<std::uint64_t> given = read_varint(bytes, at);
+        if (!given) return fmt::format("it ends or is damaged at byte {}", start);
+        length = *given;
+        break;
+      }
+      case 5:
+        length = 4;
+        break;
+      default:
+        return fmt::format("byte {} starts no field of an ONNX model", start);
+    }
+    if (length > bytes.size() - at) {
+      // Lengths beyond what ONNX allows are damage rather than a missing end.
+      if (length > (std::uint64_t{1} << 31)) return fmt::format("it is damaged at byte {}", start);
+      return fmt::format("it ends after {} of at least {} bytes: it is truncated", bytes.size(), at + length);
+    }
+    at += static_cast<std::size_t>(length);
+  }
+  return std::nullopt;
+}
+
+}  // namespace deepgap::graph
