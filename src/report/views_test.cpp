@@ -1,0 +1,153 @@
+#include "report/views.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "report/render.h"
+
+namespace deepgap::report {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Estimate estimate(double value, Unit unit) {
+  return {.value = value, .lower = value * 0.99, .upper = value * 1.01, .n = 300, .unit = unit, .method = "test"};
+}
+
+CellSummary cell(const std::string& model, std::int64_t batch, Mode mode = Mode::kLatency) {
+  CellSummary summary{.id = MeasurementId("0123456789abcdef"),
+                      .sweep = SweepId("fedcba9876543210"),
+                      .key = {.workload = {.model = model, .batch = batch, .mode = mode}, .engine = "openvino", .device = "cpu"},
+                      .device_name = "Some CPU",
+                      .processes = 3,
+                      .planned_processes = 3,
+                      .samples = 300};
+  summary.latency = summary.p50 = summary.p90 = summary.p95 = estimate(2e6, Unit::kNanoseconds);
+  summary.throughput = estimate(500, Unit::kSamplesPerSecond);
+  summary.created_realtime_ns = 1'796'000'000'000'000'000;
+  return summary;
+}
+
+nlohmann::json json_of_document(const Document& document) { return nlohmann::json::parse(render_json(document, "0")); }
+
+TEST(ListView, JsonHasTheMembersOfTheContract) {
+  const Document document = list_document({.cells = {cell("resnet50", 8)}});
+  const nlohmann::json json = json_of_document(document);
+  EXPECT_EQ(json.at("schema"), "deepgap.list/1");
+  const nlohmann::json& row = json.at("cells").at(0);
+  EXPECT_EQ(row.at("id"), "0123456789abcdef");
+  EXPECT_EQ(row.at("model"), "resnet50");
+  EXPECT_EQ(row.at("engine"), "openvino");
+  EXPECT_EQ(row.at("device"), "cpu");
+  EXPECT_EQ(row.at("precision"), "fp32");
+  EXPECT_EQ(row.at("batch"), 8);
+  EXPECT_EQ(row.at("mode"), "latency");
+  EXPECT_EQ(row.at("latency").at("value"), 2'000'000);
+  EXPECT_EQ(row.at("latency").at("n"), 300);
+  EXPECT_EQ(row.at("throughput").at("unit"), "samples/s");
+  EXPECT_EQ(row.at("processes"), 3);
+  for (const char* name : {"p50", "p90", "p95"}) EXPECT_TRUE(row.contains(name)) << name;
+  EXPECT_FALSE(row.contains("p99")) << "unknown is absent";
+  EXPECT_TRUE(row.at("diagnostics").is_array());
+  EXPECT_EQ(row.at("created_utc"), "2026-11-30T00:53:20Z");  // date -u -d @1796000000
+}
+
+TEST(ListView, WhatAllCellsShareIsSaidOnce) {
+  const std::string text = render_text(list_document({.cells = {cell("resnet18", 1), cell("resnet50", 8)}}), {.width = 150});
+  EXPECT_THAT(text, HasSubstr("2 cells: engine openvino, device cpu, device name Some CPU, precision fp32."));
+  EXPECT_THAT(text, HasSubstr("id        model     batch  mode"));
+}
+
+TEST(ListView, AnEmptyStoreSaysWhatToDo) {
+  EXPECT_THAT(render_text(list_document({}), {}), HasSubstr("`deepgap run`"));
+  EXPECT_EQ(json_of_document(list_document({})).at("cells").size(), 0U);
+}
+
+TEST(RunView, FailedCellsAreNamedWithTheirReason) {
+  CellSummary failed = cell("resnet101", 512);
+  failed.latency = failed.p50 = failed.p90 = failed.p95 = failed.throughput = std::nullopt;
+  failed.samples = 0;
+  failed.processes = 0;
+  failed.failure = CellFailure{.kind = "out_of_memory", .text = "needs 12 GB", .bytes_asked = Bytes{12'000'000'000}};
+  const Document document =
+      run_document({.sweep = SweepId("fedcba9876543210"), .database = "x.db", .cells = {cell("resnet50", 8), failed}, .planned_cells = 2});
+  const std::string text = render_text(document, {.width = 150});
+  EXPECT_THAT(text, HasSubstr("1 of 2 cells measured"));
+  EXPECT_THAT(text, HasSubstr("error out_of_memory  resnet101/openvino/cpu/fp32/b512: needs 12 GB"));
+  EXPECT_EQ(json_of_document(document).at("cells").at(1).at("failure").at("bytes_asked"), 12'000'000'000);
+}
+
+TEST(RunView, SameDiagnosticOfManyCellsIsOneLine) {
+  std::vector<CellSummary> cells{cell("resnet18", 1), cell("resnet18", 2), cell("resnet18", 4)};
+  for (CellSummary& each : cells) each.diagnostics.push_back({.id = "steal_time", .severity = Severity::kWarning, .text = "2 % stolen"});
+  const std::string text = render_text(run_document({.cells = cells, .planned_cells = 3}), {.width = 200});
+  EXPECT_THAT(text, HasSubstr("warning steal_time  resnet18/openvino/cpu/fp32/b1: 2 % stolen (and 2 more such cells)"));
+}
+
+TEST(RunView, AnInterruptedSweepSaysWhereItsResultsAre) {
+  const std::string text =
+      render_text(run_document({.database = "x.db", .cells = {}, .planned_cells = 4, .cancelled = true, .next_commands = {"deepgap run --resume"}}), {});
+  EXPECT_THAT(text, HasSubstr("stopped by the user, what was finished is in x.db"));
+  EXPECT_THAT(text, HasSubstr("\n  deepgap run --resume\n"));
+}
+
+TEST(PlanView, RefusedCellsSayWhy) {
+  PlanFindings findings{.visits = 3, .processes = 3, .seed = 7};
+  findings.cells = {{.key = cell("resnet50", 8).key, .repeats = 3, .memory = Bytes{400'000'000}, .time = Nanoseconds{20'000'000'000}},
+                    {.key = cell("resnet50", 512).key, .repeats = 0, .refusal = "does not fit"}};
+  const std::string text = render_text(plan_document(findings), {.width = 150});
+  EXPECT_THAT(text, HasSubstr("2 cells, 3 visits in 3 fresh processes, order by seed 7"));
+  EXPECT_THAT(text, HasSubstr("does not fit"));
+  const nlohmann::json json = json_of_document(plan_document(findings));
+  EXPECT_EQ(json.at("cells").at(0).at("forecast_memory_bytes"), 400'000'000);
+  EXPECT_EQ(json.at("cells").at(1).at("refused").at("reason"), "does not fit");
+}
+
+TEST(ShowView, ContextProcessesAndMethodsAreThere) {
+  ShowFindings findings;
+  findings.summary = cell("resnet50", 8);
+  findings.measurement.id = findings.summary.id;
+  findings.measurement.key = findings.summary.key;
+  findings.measurement.device.name = "Some CPU";
+  findings.measurement.engine_version = "2026.4.1";
+  findings.measurement.settings = {{.name = "cpu.threads", .requested = "4", .effective = "2"}};
+  findings.processes = {{.index = 0, .samples = 100, .median = estimate(2e6, Unit::kNanoseconds), .load_time = Nanoseconds{800'000'000}}};
+  const Document document = show_document(findings);
+  const std::string text = render_text(document, {.width = 150});
+  EXPECT_THAT(text, HasSubstr("engine openvino 2026.4.1"));
+  EXPECT_THAT(text, HasSubstr("cpu.threads  4          2"));
+  const nlohmann::json json = json_of_document(document);
+  EXPECT_EQ(json.at("schema"), "deepgap.show/1");
+  EXPECT_EQ(json.at("context").at("effective").at("cpu.threads"), "2");
+  EXPECT_EQ(json.at("device").at("name"), "Some CPU");
+  EXPECT_EQ(json.at("samples").at(0).at("load_ns"), 800'000'000);
+}
+
+TEST(EnginesView, AnAbsentEngineSaysWhatItNeeds) {
+  const std::vector<EngineRow> rows{{.name = "torch", .reason = "not built here: it needs a PyTorch"}};
+  EXPECT_THAT(render_text(engines_document(rows), {}), HasSubstr("not built here: it needs a PyTorch"));
+  const nlohmann::json json = json_of_document(engines_document(rows));
+  EXPECT_EQ(json.at("engines").at(0).at("available"), false);
+  EXPECT_FALSE(json.at("engines").at(0).contains("version"));
+}
+
+TEST(DevicesView, CeilingsCarryUnitAndOrigin) {
+  const std::vector<Device> devices{{.address = "cpu",
+                                     .name = "Some CPU",
+                                     .facts = {{"cache.l2", "2097152", "B"}},
+                                     .ceilings = {{.quantity = "flops.fp32.vector", .value = 2e11}}}};
+  EXPECT_THAT(render_text(devices_document(devices), {}), HasSubstr("2.097 MB"));
+  const nlohmann::json ceiling = json_of_document(devices_document(devices)).at("devices").at(0).at("ceilings").at(0);
+  EXPECT_EQ(ceiling.at("unit"), "FLOP/s");
+  EXPECT_EQ(ceiling.at("origin"), "probe");
+}
+
+TEST(ExportView, EmptyFieldsStayEmptyInCsv) {
+  const Document document = export_document({.layout = "gdev-ai", .columns = {"device", "torch_version"}, .rows = {{"cpu", ""}}});
+  EXPECT_EQ(render_csv(document), "device,torch_version\ncpu,\n");
+}
+
+}  // namespace
+}  // namespace deepgap::report
