@@ -64,6 +64,10 @@ class Planted(unittest.TestCase):
         found = self.problems_with(src__stats__median_dot_h='#include "base/nothing.h"\n')
         self.assertEqual(found, ['src/stats/median.h:1: "base/nothing.h" is no file of src/'])
 
+    def test_a_way_around_the_layers(self):
+        found = self.problems_with(src__stats__median_dot_h='#include "../graph/graph.h"\n')
+        self.assertEqual(found, ['src/stats/median.h:1: a path with .. goes past src/LAYERS; found "../graph/graph.h"'])
+
     def test_a_map_that_names_a_path_that_is_gone(self):
         with tempfile.TemporaryDirectory() as folder:
             plant(folder, {"src/base/result.h": "", "scripts/lint.sh": ""})
@@ -78,6 +82,8 @@ class Planted(unittest.TestCase):
 
 
 class Repository(unittest.TestCase):
+    maxDiff = None
+
     def test_layers(self):
         self.assertEqual(layers.problems(ROOT), [])
 
