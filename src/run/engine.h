@@ -1,18 +1,22 @@
 // What an engine is to its worker program: load a model, make calls, say what they took.
 //
-// A C++ worker implements Engine and hands it to serve() (run/worker_server.h), which speaks the worker protocol
-// (docs/worker-protocol.md); the measuring loop (run/worker_loop.h) drives it. All engines are timed by that same loop.
-// One thread calls an Engine. Slots are calls that may be in flight together; slot 0 always exists after load().
+// A C++ worker implements Engine and hands it to serve() (run/worker_server.h), which speaks the worker
+// protocol (docs/worker-protocol.md); the measuring loop (run/worker_loop.h) drives it. All engines are timed
+// by that same loop. One thread calls an Engine. Slots are calls that may be in flight together; slot 0
+// always exists after load().
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "base/result.h"
+#include "base/clock.h"
 #include "base/units.h"
 #include "core/device.h"
 #include "core/precision.h"
@@ -20,10 +24,19 @@
 
 namespace deepgap::run {
 
-// A failed verb, as the protocol carries it. `kind` decides what becomes of the sweep (docs/worker-protocol.md):
-// "unsupported" and "out_of_memory" lose the cell, "bad_model" and "bad_request" too, "device_lost" the process as well.
+// The kinds of failure; docs/worker-protocol.md says what each costs the sweep.
+namespace failures {
+inline constexpr std::string_view kBadRequest = "bad_request";   // an option that the engine refuses
+inline constexpr std::string_view kUnsupported = "unsupported";  // a precision, op, device or verb it lacks
+inline constexpr std::string_view kBadModel = "bad_model";       // it cannot read the model
+inline constexpr std::string_view kOutOfMemory = "out_of_memory";
+inline constexpr std::string_view kDeviceLost = "device_lost";  // nothing works on the device any more
+inline constexpr std::string_view kInternal = "internal";       // anything else
+}  // namespace failures
+
+// A failed verb, as the protocol carries it.
 struct EngineFailure {
-  std::string kind;
+  std::string kind;  // one of `failures`
   std::string message;
   std::optional<Bytes> bytes_asked;  // out_of_memory, where the engine says so
 };
@@ -32,21 +45,16 @@ struct EngineFailure {
 class [[nodiscard]] Outcome {
  public:
   Outcome() = default;
-  Outcome(EngineFailure failure) : failure_(new EngineFailure(std::move(failure))) {}
-  Outcome(Outcome&& other) noexcept : failure_(other.failure_) { other.failure_ = nullptr; }
-  Outcome& operator=(Outcome&& other) noexcept {
-    std::swap(failure_, other.failure_);
-    return *this;
-  }
-  ~Outcome() { delete failure_; }
+  Outcome(EngineFailure failure) : failure_(std::make_unique<EngineFailure>(std::move(failure))) {}
   bool ok() const { return failure_ == nullptr; }
   const EngineFailure& failure() const { return *failure_; }
 
  private:
-  EngineFailure* failure_ = nullptr;
+  std::unique_ptr<const EngineFailure> failure_;
 };
 
-// A tensor's element type by its ONNX name: "float32", "float16", "bfloat16", "int64", "int32", "uint8", "bool", ...
+// A tensor's element type by its ONNX name: "float32", "float16", "bfloat16", "int64", "int32", "uint8",
+// "bool", ...
 struct TensorSpec {
   std::string name;
   std::string dtype;
@@ -66,21 +74,23 @@ struct EngineDescription {
   std::string name;     // "openvino"
   std::string version;  // of the engine itself
   std::vector<Device> devices;
-  std::vector<std::pair<Precision, PrecisionMaker>> precisions;
-  std::vector<std::string> model_formats;    // "onnx", "torchscript"
-  std::vector<std::string> settings;         // names that `load` takes
-  std::vector<std::string> process_settings; // those of them that a process fixes at its first load
-  bool device_timer = false;                 // gives device_ns
-  bool enqueue_timer = false;                // gives enqueue_ns
-  bool polls = false;                        // done() may be asked without waiting
+  std::vector<std::pair<Precision, PrecisionMaker>> precisions;  // graph_pass: takes a model that a pass made
+  std::vector<std::string> model_formats;                        // "onnx", "torchscript"
+  std::vector<std::string> settings;                             // names that `load` takes
+  std::vector<std::string> process_settings;  // those of them that a process fixes at its first load
+  bool device_timer = false;                  // gives device_ns
+  bool enqueue_timer = false;                 // gives enqueue_ns
+  bool polls = false;                         // done() may be asked without waiting
   bool outputs = false;
   bool profile = false;
-  std::vector<std::string> probes;           // quantities of ceilings it can measure
+  std::vector<std::string> probes;  // quantities of ceilings it can measure
 };
 
 struct LoadRequest {
   std::string model_path;
   std::string model_format = "onnx";
+  std::string model_name;  // for messages
+  std::string model_hash;
   std::string device = "cpu";
   Precision precision = Precision::kFp32;
   Mode mode = Mode::kLatency;
@@ -93,8 +103,8 @@ struct LoadRequest {
 };
 
 struct LoadReply {
-  int slots = 1;                   // calls that may be in flight
-  std::vector<Setting> settings;   // requested and effective
+  int slots = 1;                  // calls that may be in flight
+  std::vector<Setting> settings;  // requested and effective
   std::vector<TensorSpec> outputs;
 };
 
@@ -115,9 +125,9 @@ struct MemoryUse {
 
 // One row of a per-op profile.
 struct OpTime {
-  std::string name;      // node of the model
-  std::string type;      // the engine's layer type
-  std::string exec_type; // implementation and precision that ran, as the engine names them
+  std::string name;       // node of the model
+  std::string type;       // the engine's layer type
+  std::string exec_type;  // implementation and precision that ran, as the engine names them
   Nanoseconds time{};
 };
 
@@ -125,6 +135,7 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
+  // Asked before each load and measuring: cheap after the first time.
   virtual EngineDescription describe() = 0;
 
   // Replaces what was loaded before. Blocks until calls can be made.
@@ -149,6 +160,17 @@ class Engine {
   virtual Outcome profile(int calls, std::vector<OpTime>& ops);
   // Measures one ceiling of a device.
   virtual Outcome probe(const std::string& device, const std::string& quantity, Ceiling& ceiling);
+
+  // The clock that the loop reads and sleeps by; null: the system's. Only the fake engine has its own, so
+  // that planted times need not be waited for.
+  virtual Clock* clock() { return nullptr; }
 };
+
+// Peak resident memory of this process since the last reset, or since its start where there was none (VmHWM
+// of /proc/self/status); nothing where the kernel does not tell.
+std::optional<Bytes> peak_resident_memory();
+// So that the peak of a small cell is not that of a large one before it in the same process. False: the
+// kernel refuses.
+bool reset_peak_resident_memory();
 
 }  // namespace deepgap::run
