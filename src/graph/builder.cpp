@@ -273,6 +273,24 @@ Value GraphBuilder::uniform_weight(const std::string& name, const std::vector<st
   return {name};
 }
 
+Value GraphBuilder::external_weight(const std::string& name, ops::DataType dtype,
+                                    const std::vector<std::int64_t>& shape, const std::string& location,
+                                    std::int64_t offset) {
+  const std::size_t elements = state_->elements_of(name, shape);
+  onnx::TensorProto& tensor = *state_->add_tensor(name, dtype, shape, elements);
+  tensor.set_data_location(onnx::TensorProto::EXTERNAL);
+  const auto add_entry = [&tensor](const char* key, std::string value) {
+    auto* entry = tensor.add_external_data();
+    entry->set_key(key);
+    entry->set_value(std::move(value));
+  };
+  add_entry("location", location);
+  add_entry("offset", std::to_string(offset));
+  const std::optional<Bytes> length = ops::bytes_of(dtype, static_cast<std::int64_t>(elements));
+  add_entry("length", std::to_string(length.value_or(Bytes{}).value));
+  return {name};
+}
+
 Value GraphBuilder::node(const std::string& op_type, const std::vector<Value>& inputs,
                          const std::vector<Attribute>& attributes, const std::string& name) {
   return nodes(op_type, inputs, 1, attributes, name).front();

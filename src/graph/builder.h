@@ -82,6 +82,10 @@ class GraphBuilder {
   Value uniform_weight(const std::string& name, const std::vector<std::int64_t>& shape, double lower,
                        double upper);
 
+  // A weight that stands in another file beside the model; that file is the caller's to write.
+  Value external_weight(const std::string& name, ops::DataType dtype, const std::vector<std::int64_t>& shape,
+                        const std::string& location, std::int64_t offset);
+
   // One node; `name` names it and its output ("" makes one up from the type and a number). Nodes of several
   // outputs: nodes(). The domain is the standard one unless given.
   Value node(const std::string& op_type, const std::vector<Value>& inputs,

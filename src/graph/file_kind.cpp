@@ -51,7 +51,7 @@ std::optional<std::string> foreign_kind(std::string_view bytes) {
   for (const Magic& magic : kMagics) {
     if (bytes.starts_with(magic.bytes)) return std::string(magic.kind);
   }
-  if (bytes.substr(4).starts_with("TFL3")) return "a TensorFlow Lite model";
+  if (bytes.size() > 4 && bytes.substr(4).starts_with("TFL3")) return "a TensorFlow Lite model";
   // No ONNX model starts with these: as a protobuf tag "<" and "{" are groups, which it has not.
   std::string_view text = bytes.substr(0, 1000);
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);

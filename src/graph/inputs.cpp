@@ -84,6 +84,12 @@ Result<InputSpec> spec_of(const GraphView& view, const TensorInfo& input, std::v
   if (mask) {
     spec.kind = InputKind::kOnes;
     spec.reason = "a mask: everything counts";
+  } else if (integer && ops::bits_of(input.dtype) == 8) {
+    const bool is_signed = input.dtype == ops::DataType::kInt8;
+    spec.kind = InputKind::kIntegers;
+    spec.lower = is_signed ? -128 : 0;
+    spec.upper = is_signed ? 127 : 255;
+    spec.reason = "8 bits: pixels or quantised numbers, all of them";
   } else if (integer) {
     spec.kind = InputKind::kIntegers;
     spec.reason = "no table tells its range: 0 and 1 are valid for flags and types";

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "graph/graph_view.h"
+#include "graph/shape_values.h"
 #include "onnx/shape_inference/implementation.h"
 
 namespace deepgap::graph {
@@ -165,6 +166,13 @@ GraphView view_of_proto(const onnx::ModelProto& proto) {
     if (const int times = ++names[added.name]; times > 1) added.name += "#" + std::to_string(times);
     added.inputs = {node.input().begin(), node.input().end()};
     added.outputs = {node.output().begin(), node.output().end()};
+    if (node.output_size() == 1 && node.output(0).ends_with(kEvaluatedSuffix)) {
+      std::string& output = added.outputs.front();
+      output.resize(output.size() - kEvaluatedSuffix.size());
+      view.tensors[output].stored = false;
+      added.folded = true;
+      continue;
+    }
     std::set<std::string> captured;
     for (const auto& attribute : node.attribute()) {
       add_attribute(added, attribute);
@@ -190,13 +198,27 @@ GraphView view_of_proto(const onnx::ModelProto& proto) {
   return view;
 }
 
-// Sizes for symbols in a type's dimensions.
-void set_symbols(onnx::TypeProto* type, const std::map<std::string, std::int64_t>& symbols) {
+// Sizes for symbols in a type's dimensions; symbols that are on no input any more are dropped, since
+// inference would keep them in place of the sizes that it now knows.
+void set_symbols(onnx::TypeProto* type, const std::map<std::string, std::int64_t>& symbols,
+                 const std::set<std::string>& kept) {
   if (!type->has_tensor_type() || !type->tensor_type().has_shape()) return;
   for (auto& dim : *type->mutable_tensor_type()->mutable_shape()->mutable_dim()) {
-    const auto found = dim.has_dim_param() ? symbols.find(dim.dim_param()) : symbols.end();
-    if (found != symbols.end()) dim.set_dim_value(found->second);
+    if (!dim.has_dim_param() || kept.contains(dim.dim_param())) continue;
+    const auto found = symbols.find(dim.dim_param());
+    if (found != symbols.end()) {
+      dim.set_dim_value(found->second);
+    } else {
+      dim.clear_dim_param();
+    }
   }
+}
+
+// Inference keeps symbols that it made up before in place of sizes: they go. Of a model with every input
+// bound all symbols are such.
+void forget_open_shapes(onnx::ModelProto& proto) {
+  for (auto& value : *proto.mutable_graph()->mutable_value_info()) set_symbols(value.mutable_type(), {}, {});
+  for (auto& output : *proto.mutable_graph()->mutable_output()) set_symbols(output.mutable_type(), {}, {});
 }
 
 Result<void> bind(onnx::ModelProto& proto, const std::vector<std::vector<Dim>>& dims,
@@ -204,6 +226,7 @@ Result<void> bind(onnx::ModelProto& proto, const std::vector<std::vector<Dim>>& 
   onnx::GraphProto& graph = *proto.mutable_graph();
   std::set<std::string> initialised;
   for (const auto& tensor : graph.initializer()) initialised.insert(tensor.name());
+  std::set<std::string> kept;
   std::size_t next = 0;
   for (auto& input : *graph.mutable_input()) {
     if (initialised.contains(input.name())) continue;
@@ -214,6 +237,7 @@ Result<void> bind(onnx::ModelProto& proto, const std::vector<std::vector<Dim>>& 
     shape->clear_dim();
     for (const Dim& dim : wanted) {
       auto* added = shape->add_dim();
+      if (!dim.size) kept.insert(dim.symbol);
       if (dim.size) {
         added->set_dim_value(*dim.size);
       } else if (!dim.symbol.empty()) {
@@ -221,8 +245,8 @@ Result<void> bind(onnx::ModelProto& proto, const std::vector<std::vector<Dim>>& 
       }
     }
   }
-  for (auto& value : *graph.mutable_value_info()) set_symbols(value.mutable_type(), symbols);
-  for (auto& output : *graph.mutable_output()) set_symbols(output.mutable_type(), symbols);
+  for (auto& value : *graph.mutable_value_info()) set_symbols(value.mutable_type(), symbols, kept);
+  for (auto& output : *graph.mutable_output()) set_symbols(output.mutable_type(), symbols, kept);
   return infer_shapes(proto, strict);
 }
 
@@ -339,6 +363,12 @@ Result<GraphView> view_with_dims(const Model& model, const std::vector<std::vect
                                  const std::map<std::string, std::int64_t>& symbols) {
   onnx::ModelProto copy = copy_without_weights(model.representation().proto);
   DEEPGAP_RETURN_IF_ERROR(bind_or_explain(model, copy, dims, symbols));
+  // Each round lets inference get further, which may settle more values.
+  constexpr int kMostRounds = 16;
+  for (int round = 0; round < kMostRounds && evaluate_shape_values(copy) > 0; ++round) {
+    forget_open_shapes(copy);
+    if (!infer_shapes(copy, /*strict=*/false)) break;
+  }
   return view_of_proto(copy);
 }
 

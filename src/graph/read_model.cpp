@@ -126,28 +126,38 @@ Result<void> check_operators(const onnx::ModelProto& proto) {
                   versions[""], unknown.size(), join(shown, ", "), unknown.size() > 8 ? ", ..." : ""));
 }
 
-// External tensors were checked here and are hidden from ONNX's checker, which refuses links (as model hubs'
-// caches use them) and knows no folder.
-class HiddenExternals {
+// What ONNX's checker refuses and engines take is hidden from it while it runs: external weights (checked
+// here; it knows no folder and refuses links, as model hubs' caches use them), and inputs and outputs without
+// a shape.
+class Hidden {
  public:
-  explicit HiddenExternals(onnx::ModelProto& proto) {
+  explicit Hidden(onnx::ModelProto& proto) {
     for_each_tensor(proto, [this](onnx::TensorProto& tensor) {
       if (!tensor.has_data_location() || tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
-      hidden_.emplace_back(&tensor, tensor);
+      externals_.emplace_back(&tensor, tensor);
       tensor.clear_data_location();
       tensor.clear_external_data();
       tensor.clear_dims();
       tensor.add_dims(0);
     });
+    for (auto* values : {proto.mutable_graph()->mutable_input(), proto.mutable_graph()->mutable_output()}) {
+      for (auto& value : *values) {
+        if (!value.type().has_tensor_type() || value.type().tensor_type().has_shape()) continue;
+        shapeless_.push_back(value.mutable_type()->mutable_tensor_type());
+        shapeless_.back()->mutable_shape();
+      }
+    }
   }
-  HiddenExternals(const HiddenExternals&) = delete;
-  HiddenExternals& operator=(const HiddenExternals&) = delete;
-  ~HiddenExternals() {
-    for (auto& [place, saved] : hidden_) *place = std::move(saved);
+  Hidden(const Hidden&) = delete;
+  Hidden& operator=(const Hidden&) = delete;
+  ~Hidden() {
+    for (auto& [place, saved] : externals_) *place = std::move(saved);
+    for (onnx::TypeProto_Tensor* type : shapeless_) type->clear_shape();
   }
 
  private:
-  std::vector<std::pair<onnx::TensorProto*, onnx::TensorProto>> hidden_;
+  std::vector<std::pair<onnx::TensorProto*, onnx::TensorProto>> externals_;
+  std::vector<onnx::TypeProto_Tensor*> shapeless_;
 };
 
 // The checker's messages end with a context over several lines; the first says what is wrong.
@@ -157,7 +167,7 @@ std::string first_line(std::string_view message) {
 }
 
 Result<void> run_checker(onnx::ModelProto& proto) {
-  const HiddenExternals hidden(proto);
+  const Hidden hidden(proto);
   try {
     onnx::checker::check_model(proto, /*full_check=*/false, /*skip_opset_compatibility_check=*/true);
     return {};
