@@ -41,6 +41,41 @@ Error not_a_store(const std::string& path, std::string_view found) {
                                printable(path), found));
 }
 
+bool has_journal(const std::string& path) {
+  struct stat status {};
+  for (const std::string_view suffix : {"-wal", "-journal"}) {
+    if (stat((path + std::string(suffix)).c_str(), &status) == 0 && status.st_size > 0) return true;
+  }
+  return false;
+}
+
+// A whole file is as long as its header says, which SQLite checks only by pages. Another process may just be
+// moving its journal into the file: what looks cut off must do so twice, without a journal. Offsets as in
+// sqlite.org/fileformat.html.
+bool is_cut_off(const std::string& path) {
+  for (int look = 0; look < 2; ++look) {
+    if (look > 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    if (has_journal(path)) return false;
+    std::array<unsigned char, 32> head{};
+    std::int64_t bytes = 0;
+    {
+      const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+      if (descriptor < 0) return false;
+      struct stat status {};
+      const bool readable =
+          fstat(descriptor, &status) == 0 && ::read(descriptor, head.data(), head.size()) == 32;
+      ::close(descriptor);
+      if (!readable) return false;
+      bytes = status.st_size;
+    }
+    const std::int64_t stored_page = head[16] * 256 + head[17];
+    const std::int64_t page = stored_page == 1 ? 65536 : stored_page;
+    const std::int64_t pages = ((std::int64_t{head[28]} * 256 + head[29]) * 256 + head[30]) * 256 + head[31];
+    if (bytes >= page * pages || has_journal(path)) return false;
+  }
+  return true;
+}
+
 // Looks before SQLite does, so that what is no database gets a sentence that says what it is.
 Result<FileState> look_at(const std::string& path) {
   struct stat status {};
@@ -70,6 +105,12 @@ Result<FileState> look_at(const std::string& path) {
   }
   if (head.size() < buffer.size()) {
     return not_a_store(path, fmt::format("an SQLite file that was cut off after {} bytes", state.bytes));
+  }
+  if (is_cut_off(path)) {
+    return bad_input(
+        fmt::format("expected the store '{}' to be whole, found it cut off after {} bytes: restore it from a "
+                    "copy, or save what is left with `sqlite3 OLD .recover | sqlite3 NEW`",
+                    printable(path), state.bytes));
   }
   return state;
 }
@@ -116,6 +157,14 @@ Result<void> set_wal(Connection& connection) {
 
 Result<std::unique_ptr<Connection>> open_to_write(const std::string& path, const FileState& file,
                                                   const Schema& schema) {
+  // SQLite would try again without writing and report that failure instead.
+  const std::string folder = path.substr(0, path.find_last_of('/') + 1);
+  if (!file.exists && access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) {
+    return bad_input(
+        fmt::format("expected to make the store '{}', found that its folder cannot be written to ({}): check "
+                    "the path and the folder's permissions, or name another store with --db",
+                    printable(path), std::strerror(errno)));
+  }
   constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI;
   DEEPGAP_ASSIGN(auto connection, Connection::open(path, uri_of(path, ""), kFlags));
   if (sqlite3_db_readonly(connection->handle(), "main") == 1) return connection->error_of(SQLITE_READONLY);
@@ -165,31 +214,37 @@ struct Opened {
   DatabaseState state;
 };
 
-Result<Opened> try_to_read(const std::string& path, std::string_view query, int flags) {
+enum class Sharing { kShared, kAlone };
+
+Result<Opened> try_to_read(const std::string& path, std::string_view query, int flags,
+                           Sharing sharing = Sharing::kShared) {
   DEEPGAP_ASSIGN(auto connection, Connection::open(path, uri_of(path, query), flags | SQLITE_OPEN_URI));
   DEEPGAP_RETURN_IF_ERROR(harden(*connection));
   DEEPGAP_RETURN_IF_ERROR(connection->execute("PRAGMA query_only = ON"));
+  // Who is alone keeps the index of the journal in memory instead of in a file.
+  if (sharing == Sharing::kAlone) {
+    DEEPGAP_RETURN_IF_ERROR(connection->execute("PRAGMA locking_mode = EXCLUSIVE"));
+    sqlite3_busy_timeout(connection->handle(), 0);
+  }
   DEEPGAP_ASSIGN(const DatabaseState state, inspect(*connection));
   return Opened{std::move(connection), state};
 }
 
-bool has_pending_wal(const std::string& path) {
-  struct stat status {};
-  return stat((path + "-wal").c_str(), &status) == 0 && status.st_size > 0;
-}
-
-// In WAL mode even a reader wants to make files beside the store. Where it cannot (a read-only or full disk),
-// the file is read as one that nobody changes, unless there is a journal with more in it.
+// In WAL mode even a reader wants to make files beside the store. Where it cannot, on a read-only or full
+// disk, there are ways without; the error is that of the first.
 Result<Opened> open_readable(const std::string& path) {
   // With write permission, so that the last to close can remove the journal; query_only keeps us from
   // changing anything.
   Result<Opened> first = try_to_read(path, "", SQLITE_OPEN_READWRITE);
   if (first.ok()) return first;
-  Result<Opened> second = try_to_read(path, "?mode=ro", SQLITE_OPEN_READONLY);
-  if (second.ok()) return second;
-  if (has_pending_wal(path)) return first;
-  Result<Opened> third = try_to_read(path, "?mode=ro&immutable=1", SQLITE_OPEN_READONLY);
-  if (third.ok()) return third;
+  Result<Opened> read_only = try_to_read(path, "?mode=ro", SQLITE_OPEN_READONLY);
+  if (read_only.ok()) return read_only;
+  Result<Opened> alone = try_to_read(path, "", SQLITE_OPEN_READWRITE, Sharing::kAlone);
+  if (alone.ok()) return alone;
+  // As a file that nobody changes, which must not have more of it in a journal.
+  if (has_journal(path)) return first;
+  Result<Opened> unchanging = try_to_read(path, "?mode=ro&immutable=1", SQLITE_OPEN_READONLY);
+  if (unchanging.ok()) return unchanging;
   return first;
 }
 

@@ -54,6 +54,7 @@ void Statement::bind_row(const Statement& source, int count) {
 
 Result<bool> Statement::step() {
   if (bind_error_ != SQLITE_OK) return connection_.error_of(std::exchange(bind_error_, SQLITE_OK));
+  errno = 0;
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
@@ -97,6 +98,7 @@ std::optional<std::string> Statement::optional_text(int column) const {
 Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, const std::string& uri,
                                                      int flags) {
   sqlite3* handle = nullptr;
+  errno = 0;
   // No mutex: a Store is used by one thread at a time.
   const int code =
       sqlite3_open_v2(uri.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
@@ -126,6 +128,7 @@ Result<Statement> Connection::statement(std::string_view sql) {
     return Statement(*this, pool, statement);
   }
   sqlite3_stmt* statement = nullptr;
+  errno = 0;
   const int code = sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()),
                                       SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
   if (code != SQLITE_OK) return error();
@@ -133,6 +136,7 @@ Result<Statement> Connection::statement(std::string_view sql) {
 }
 
 Result<void> Connection::execute(const std::string& sql) {
+  errno = 0;
   if (sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) return error();
   return {};
 }
@@ -145,8 +149,11 @@ Result<std::int64_t> Connection::query_integer(std::string_view sql) {
 }
 
 Error Connection::error_of(int code) const {
+  const int recent_error = errno;
+  const int kept_error = sqlite3_system_errno(handle_);
   const std::string store = fmt::format("the store '{}'", printable(path_));
-  const int system_error = sqlite3_system_errno(handle_);
+  // SQLite keeps the system's error of some failures only; errno was cleared before the call.
+  const int system_error = kept_error != 0 ? kept_error : recent_error;
   const bool no_room = system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG;
   const std::string reason = system_error != 0 ? std::strerror(system_error) : sqlite3_errstr(code);
   switch (code & 0xff) {
