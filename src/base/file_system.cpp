@@ -92,10 +92,10 @@ Result<std::string> read_whole(const std::string& path, int descriptor) {
   if (fstat(descriptor, &status) != 0) return cannot("read", path, reason(errno));
   if (S_ISDIR(status.st_mode)) return cannot("read", path, "expected a file, found a folder");
   // Files of /proc say that they are empty: the size is a hint, the end is where read() says so.
-  constexpr std::size_t kChunk = std::size_t{1} << 16;
+  constexpr std::size_t kSmallest = 4096;
   std::string content;
   std::size_t filled = 0;
-  content.resize(std::max(kChunk, static_cast<std::size_t>(status.st_size) + 1));
+  content.resize(std::max(kSmallest, static_cast<std::size_t>(status.st_size) + 1));
   for (;;) {
     if (filled == content.size()) content.resize(content.size() * 2);
     const ssize_t count = ::read(descriptor, content.data() + filled, content.size() - filled);
@@ -241,7 +241,7 @@ std::string cache_folder() {
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
   };
-  if (const std::string own = variable("DEEPGAP_CACHE"); !own.empty()) return own;
+  if (std::string own = variable("DEEPGAP_CACHE"); !own.empty()) return own;
   if (const std::string base = variable("XDG_CACHE_HOME"); !base.empty()) return base + "/deepgap";
   const std::string home = variable("HOME");
   return (home.empty() ? "." : home) + "/.cache/deepgap";

@@ -204,12 +204,15 @@ TEST(Subprocess, WhatItLeftBehindGoesWithIt) {
   EXPECT_TRUE(ends_soon(std::stoi(grandchild)));
 }
 
-TEST(Subprocess, StopEndsTheWholeGroup) {
-  Subprocess child = shell("sleep 1000 & echo $! >&4; exec 4>&-; wait");
-  std::array<char, 32> text{};
-  ASSERT_GT(read(child.read_descriptor(), text.data(), text.size() - 1), 0);
-  child.stop(kLong);
-  EXPECT_TRUE(ends_soon(std::stoi(text.data())));
+TEST(Subprocess, StopAsksTheWholeGroup) {
+  Subprocess child = shell(
+      "trap 'wait; exit 7' TERM\n"
+      "(trap 'echo heard >&4; exit' TERM; echo ready >&4; while :; do sleep 0.01; done) &\n"
+      "wait");
+  std::array<char, 6> ready{};
+  ASSERT_EQ(read(child.read_descriptor(), ready.data(), ready.size()), 6);
+  EXPECT_EQ(child.stop(kLong).describe(), "exit code 7");
+  EXPECT_EQ(receive(child), "heard\n");
 }
 
 // One in a session of its own escapes: waiting for the child does not wait for it.
