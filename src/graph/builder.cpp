@@ -176,6 +176,12 @@ GraphBuilder::GraphBuilder(GraphBuilder&&) noexcept = default;
 GraphBuilder& GraphBuilder::operator=(GraphBuilder&&) noexcept = default;
 GraphBuilder::~GraphBuilder() = default;
 
+void GraphBuilder::use_domain(const std::string& domain, std::int64_t version) {
+  auto* import = state_->proto.add_opset_import();
+  import->set_domain(domain);
+  import->set_version(version);
+}
+
 Value GraphBuilder::input(const std::string& name, ops::DataType dtype, const std::vector<Dim>& dims) {
   state_->claim(name);
   set_shape(*state_->graph().add_input(), name, dtype, dims);

@@ -58,6 +58,9 @@ class GraphBuilder {
   GraphBuilder& operator=(GraphBuilder&&) noexcept;
   ~GraphBuilder();
 
+  // Declares a further operator set, for nodes() of its domain.
+  void use_domain(const std::string& domain, std::int64_t version);
+
   Value input(const std::string& name, ops::DataType dtype, const std::vector<Dim>& dims);
   // Renames the value to `name` and makes it an output.
   void output(const Value& value, const std::string& name, ops::DataType dtype, const std::vector<Dim>& dims);

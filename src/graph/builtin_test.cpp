@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "base/file_system.h"
 #include "base/hash.h"
 #include "graph/inputs.h"
 #include "graph/summary.h"
@@ -105,6 +106,8 @@ TEST(BuiltinModel, BytesArePinned) {
 }
 
 TEST(BuiltinModel, TheCatalogueIsComplete) {
+  const Result<std::string> documentation = RootedFileSystem().read(DEEPGAP_SOURCE_FOLDER "/docs/models.md");
+  ASSERT_TRUE(documentation.ok());
   std::set<std::string_view> names;
   for (const BuiltinModel* model : builtin_models()) {
     EXPECT_TRUE(names.insert(model->name).second);
@@ -112,6 +115,8 @@ TEST(BuiltinModel, TheCatalogueIsComplete) {
     EXPECT_FALSE(model->title.empty() || model->inputs.empty() || model->source.empty());
     EXPECT_GT(model->parameter_count, 0);
     EXPECT_GT(model->multiply_adds, 0);
+    EXPECT_NE(documentation->find("| `" + std::string(model->name) + "` |"), std::string::npos)
+        << model->name;
   }
   EXPECT_EQ(find_builtin("resnet"), nullptr);
 }

@@ -198,10 +198,11 @@ Result<DimsPlan> plan_dims(const std::vector<TensorInfo>& inputs, const Dims& di
   for (const auto& [name, size] : dims) plan.symbols[name] = size;
   for (const TensorInfo& input : inputs) {
     if (!input.dims) {
-      return usage_error(
-          fmt::format("the shape of input '{}' was expected in the model and is not there, not even its "
-                      "number of dimensions: export it with input shapes",
-                      printable(input.name, 60)));
+      const bool tensor = input.dtype != ops::DataType::kUnknown;
+      return usage_error(fmt::format(
+          "input '{}' was expected to be a tensor with a known number of dimensions, found {}: export it "
+          "with input shapes",
+          printable(input.name, 60), tensor ? "no shape" : "another type (a sequence or an optional)"));
     }
     std::vector<Dim>& bound = plan.inputs.emplace_back(*input.dims);
     for (std::size_t axis = 0; axis < bound.size(); ++axis) {

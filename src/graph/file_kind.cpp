@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <filesystem>
 
+#include "base/file_system.h"
 #include "base/text.h"
+#include "base/units.h"
 
 namespace deepgap::graph {
 namespace {
@@ -103,6 +106,36 @@ std::optional<std::string> outer_damage(std::string_view bytes) {
     at += static_cast<std::size_t>(length);
   }
   return std::nullopt;
+}
+
+Error too_large(std::uintmax_t size) {
+  return bad_input(
+      fmt::format("expected an ONNX model of at most 2 GiB, found {}: save its weights as external data "
+                  "(onnx.save_model with save_as_external_data=True)",
+                  format_bytes(Bytes{static_cast<std::int64_t>(size)})));
+}
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+Result<std::string> read_model_bytes(const std::string& path) {
+  namespace fs = std::filesystem;
+  const std::string context = "'" + printable(path) + "'";
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) {
+    return bad_input("expected an ONNX model, found no such file: check the path, or name a built-in model")
+        .in(context);
+  }
+  if (fs::is_directory(status))
+    return bad_input("expected an ONNX model, found a folder: name the file in it").in(context);
+  if (!fs::is_regular_file(status))
+    return bad_input("expected an ONNX model, found no regular file").in(context);
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (!error && size > kMostModelBytes) return too_large(size).in(context);
+  return RootedFileSystem().read(path);
 }
 
 }  // namespace deepgap::graph

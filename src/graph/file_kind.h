@@ -1,9 +1,13 @@
-// What a file is that was expected to be an ONNX model, told from its first bytes, so that the error can say.
+// A model's file before protobuf sees it: read, and told from other kinds by its first bytes, so that the
+// error can say what it is.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "base/result.h"
 
 namespace deepgap::graph {
 
@@ -15,5 +19,14 @@ std::optional<std::string> foreign_kind(std::string_view bytes);
 // (truncated)", "field 900 at byte 17 is none of an ONNX model"; nothing where they are those of a
 // ModelProto.
 std::optional<std::string> outer_damage(std::string_view bytes);
+
+// The bytes of a file that may be a model: errors for what is no file, and for one that is too large to be
+// read.
+Result<std::string> read_model_bytes(const std::string& path);
+// As long as an ONNX file may be: protobuf's limit for one message.
+inline constexpr std::uintmax_t kMostModelBytes = (std::uintmax_t{1} << 31) - 1;
+Error too_large(std::uintmax_t size);
+// The folder of a file, "." for a bare name.
+std::string folder_of(const std::string& path);
 
 }  // namespace deepgap::graph

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "base/file_system.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "graph/builtin.h"
 #include "graph/dims_plan.h"
+#include "graph/file_kind.h"
 
 namespace deepgap::graph {
 namespace {
@@ -79,6 +81,17 @@ struct Content {
   Bytes size;
 };
 
+// Weights may be larger than the memory: in pieces.
+bool add_file(Hasher& hasher, const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string piece(std::size_t{1} << 20, '\0');
+  while (file) {
+    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    hasher.add(std::string_view(piece).substr(0, static_cast<std::size_t>(file.gcount())));
+  }
+  return file.eof();
+}
+
 // Of the model alone its hash; with external weights, of the model, then each file's name, size and bytes.
 Result<Content> hash_with_externals(const std::string& path, std::string_view bytes,
                                     const std::vector<std::string>& files) {
@@ -87,21 +100,25 @@ Result<Content> hash_with_externals(const std::string& path, std::string_view by
   Hasher hasher;
   hasher.add(bytes);
   for (const std::string& file : files) {
-    DEEPGAP_ASSIGN(const std::string weights,
-                   RootedFileSystem().read((fs::path(path).parent_path() / file).string()));
-    hasher.add(fmt::format("\n{} {} {}\n", file.size(), file, weights.size()));
-    hasher.add(weights);
-    content.size += Bytes{static_cast<std::int64_t>(weights.size())};
+    const std::string place = (fs::path(folder_of(path)) / file).string();
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(place, error);
+    hasher.add(fmt::format("\n{} {} {}\n", file.size(), file, size));
+    if (error || !add_file(hasher, place)) {
+      return bad_input(fmt::format("cannot read the weights in '{}': check the file and its permissions",
+                                   printable(place)));
+    }
+    content.size += Bytes{static_cast<std::int64_t>(size)};
   }
   content.hash = hasher.digest();
   return content;
 }
 
 Result<ModelFile> use_file(const std::string& path, const Dims& dims) {
-  DEEPGAP_ASSIGN(Model model, read_model(path));
+  DEEPGAP_ASSIGN(const std::string bytes, read_model_bytes(path));
+  DEEPGAP_ASSIGN(Model model, parse_model(bytes, path, {folder_of(path)}));
   const std::string context = "'" + printable(path) + "'";
   DEEPGAP_RETURN_IF_ERROR(check_dims(model, dims).in(context));
-  DEEPGAP_ASSIGN(const std::string bytes, RootedFileSystem().read(path));
   DEEPGAP_ASSIGN(Content content, hash_with_externals(path, bytes, model.info().external_files).in(context));
   return ModelFile{path,
                    fs::path(path).stem().string(),

@@ -15,6 +15,7 @@
 
 namespace deepgap::graph {
 
+// `model` holds the weights in memory (0.4 GB for bert-base): let go of it before measuring.
 struct ModelFile {
   std::string path;
   std::string name;  // of a built-in model, or the stem of the user's file: what Workload::model holds

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -88,6 +90,22 @@ TEST_F(MaterialiseTest, ACacheThatCannotBeWrittenIsSaid) {
   const Result<ModelFile> file = make("mobilenet-v2");
   EXPECT_THAT(error_of(file), HasSubstr("keeping the model 'mobilenet-v2'"));
   EXPECT_EQ(file.error().kind(), ErrorKind::kBadInput);
+}
+
+// A limit on the size of files stands in for a full disk: the write stops half way.
+TEST_F(MaterialiseTest, AFullDiskIsSaidAndLeavesNothingBehind) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto previous = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit small = before;
+  small.rlim_cur = 1 << 20;
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const Result<ModelFile> file = make("mobilenet-v2");
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, previous);
+  EXPECT_THAT(error_of(file), HasSubstr("free some space"));
+  EXPECT_TRUE(fs::is_empty(folder_ / "cache/models"));
+  EXPECT_TRUE(make("mobilenet-v2").ok());
 }
 
 TEST_F(MaterialiseTest, UserFilesAreUsedInPlace) {

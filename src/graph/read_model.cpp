@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <new>
 
-#include "base/file_system.h"
 #include "base/text.h"
 #include "graph/external_data.h"
 #include "graph/file_kind.h"
@@ -16,8 +14,6 @@
 namespace deepgap::graph {
 namespace {
 
-// protobuf's limit for one message, and so ONNX's for one file.
-constexpr std::uintmax_t kMostBytes = (std::uintmax_t{1} << 31) - 1;
 constexpr std::int64_t kOldestOpset = 9;
 constexpr std::size_t kMostShown = 300;
 
@@ -25,17 +21,10 @@ std::string standard_name(const std::string& domain) {
   return domain == "ai.onnx" ? "" : domain;
 }
 
-Error too_large(std::uintmax_t size) {
-  return bad_input(
-      fmt::format("expected an ONNX model of at most 2 GiB, found {}: save its weights as external data "
-                  "(onnx.save_model with save_as_external_data=True)",
-                  format_bytes(Bytes{static_cast<std::int64_t>(size)})));
-}
-
 Result<void> check_form(std::string_view bytes) {
   if (bytes.empty())
     return bad_input("expected an ONNX model, found an empty file: export or download it again");
-  if (bytes.size() > kMostBytes) return too_large(bytes.size());
+  if (bytes.size() > kMostModelBytes) return too_large(bytes.size());
   if (const std::optional<std::string> kind = foreign_kind(bytes)) {
     return bad_input(fmt::format("expected an ONNX model, found {}", *kind));
   }
@@ -64,7 +53,8 @@ Result<void> check_versions(const onnx::ModelProto& proto) {
   }
   if (!opset) {
     return bad_input(
-        "expected an ONNX model that names its operator set, found none: export it again with an opset of " +
+        "expected an ONNX model with operators of the standard set (ai.onnx), found none declared: export it "
+        "with an opset of " +
         fmt::format("{} to {}", oldest_opset(), newest_opset()));
   }
   if (*opset > newest_opset()) {
@@ -257,23 +247,8 @@ Result<Model> parse_model(std::string_view bytes, const std::string& where, cons
 }
 
 Result<Model> read_model(const std::string& path) {
-  namespace fs = std::filesystem;
-  const std::string context = "'" + printable(path, kMostShown) + "'";
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) {
-    return bad_input("expected an ONNX model, found no such file: check the path, or name a built-in model")
-        .in(context);
-  }
-  if (fs::is_directory(status))
-    return bad_input("expected an ONNX model, found a folder: name the file in it").in(context);
-  if (!fs::is_regular_file(status))
-    return bad_input("expected an ONNX model, found no regular file").in(context);
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (!error && size > kMostBytes) return too_large(size).in(context);
-  DEEPGAP_ASSIGN(const std::string bytes, RootedFileSystem().read(path));
-  const std::string folder = fs::path(path).parent_path().string();
-  return parse_model(bytes, path, {folder.empty() ? "." : folder});
+  DEEPGAP_ASSIGN(const std::string bytes, read_model_bytes(path));
+  return parse_model(bytes, path, {folder_of(path)});
 }
 
 }  // namespace deepgap::graph

@@ -120,6 +120,21 @@ TEST_F(ReadModel, AnUndeclaredDomainIsNamed) {
   EXPECT_THAT(error_of(graph.build()), HasSubstr("com.example"));
 }
 
+TEST_F(ReadModel, OperatorsOfOtherDomainsAreKeptAndListed) {
+  GraphBuilder graph("g", 17, 1);
+  graph.use_domain("com.example", 1);
+  const Value x = graph.input("x", ops::DataType::kFloat32, {symbolic("batch"), fixed(4)});
+  const auto y = graph.nodes("FusedThing", {x}, 1, {}, "fused", "com.example");
+  graph.output(graph.node("Relu", {y[0]}), "y", ops::DataType::kFloat32, {symbolic("batch"), fixed(4)});
+  const Model model = built(std::move(graph));
+  EXPECT_EQ(model.info().custom_operators, std::vector<std::string>{"com.example.FusedThing"});
+  EXPECT_TRUE(model.info().remarks.empty());
+  const Result<ModelSummary> summary = analyse(model, 1);
+  ASSERT_TRUE(summary.ok()) << summary.error().message();
+  EXPECT_EQ(summary->flops, std::nullopt);
+  EXPECT_THAT(summary->unknown, testing::Contains("fused (com.example.FusedThing)"));
+}
+
 TEST_F(ReadModel, ShapesThatContradictAreARemark) {
   GraphBuilder graph("g", 17, 1);
   const Value x = graph.input("x", ops::DataType::kFloat32, {fixed(1), fixed(4)});

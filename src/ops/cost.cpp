@@ -122,6 +122,14 @@ Count recurrent(const Call& call) {
                   sum({products, product({Count{hidden}, Count{cell}})})});
 }
 
+// x / (bias + alpha / n sum of n squares) ^ beta: a square and a sum for each neighbour, product, sum, power
+// and division.
+Count local_normalisation(const Call& call) {
+  const Count neighbours{call.op.integer({"size"}, -1)};
+  return product(
+      {call.in_elements(0), sum({product({Count{2}, neighbours}), Count{1 + 1 + 17 + kDivideFlops}})});
+}
+
 bool averages(const OpSignature& op) {
   return op.name.find("Average") != std::string::npos || op.name.find("Avg") != std::string::npos ||
          op.name.find("avg") != std::string::npos;
@@ -222,6 +230,8 @@ Count flops_of(const Call& call) {
       return product({call.in_elements(0), each});
     case CostRule::kBatchNormalisation:
       return product({call.in_elements(0), Count{2}});  // at inference a factor and an offset a channel
+    case CostRule::kLocalNormalisation:
+      return local_normalisation(call);
     case CostRule::kConvolution:
       return call.op.integer({"transposed"}, 0) != 0 ? transposed_convolution(call) : convolution(call);
     case CostRule::kConvolutionTransposed:

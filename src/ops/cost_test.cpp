@@ -139,6 +139,13 @@ TEST(Cost, PoolingCountsItsWindow) {
   EXPECT_EQ(output_shape(torch), (Shape{1, 4, 4, 4}));  // the stride is the kernel
 }
 
+TEST(Cost, LocalNormalisation) {
+  OpSignature op = onnx("LRN", {tensor(kF32, {1, 10})}, {tensor(kF32, {1, 10})});
+  EXPECT_EQ(cost_of(op).flops, std::nullopt);
+  op.integers["size"] = {5};
+  EXPECT_EQ(cost_of(op).flops, Flops{10 * (2 * 5 + 23)});
+}
+
 TEST(Cost, GridSampling) {
   // 2 x 100 locations with 7 x 2 + 4 each; 3 channels of 4 multiply-adds.
   const OpSignature op = onnx("GridSample", {tensor(kF32, {2, 3, 16, 16}), tensor(kF32, {2, 10, 10, 2})},

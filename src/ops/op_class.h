@@ -67,6 +67,7 @@ enum class CostRule {
   kSoftmax,
   kNormalisation,
   kBatchNormalisation,
+  kLocalNormalisation,  // over neighbouring channels (LRN)
   kConvolution,
   kConvolutionTransposed,
   kMatmul,
