@@ -43,7 +43,8 @@ endfunction()
 add_custom_target(unit_tests)
 
 # deepgap_test(NAME SOURCES a_test.cpp ... DEPENDS target ... [LABELS label ...] [ENVIRONMENT A=b ...])
-# A test program deepgap_NAME_test; ctest knows each of its cases.
+# A test program deepgap_NAME_test; ctest knows each of its cases. Its label is `unit`, which the sanitizers run, unless
+# LABELS has `statistical`: simulations that would take them an hour.
 function(deepgap_test name)
   if(NOT DEEPGAP_TESTS)
     return()
@@ -53,9 +54,12 @@ function(deepgap_test name)
   target_link_libraries(deepgap_${name}_test PRIVATE deepgap_options ${arg_DEPENDS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(deepgap_${name}_test PRIVATE DEEPGAP_SOURCE_FOLDER="${CMAKE_SOURCE_DIR}")
   gtest_discover_tests(deepgap_${name}_test TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
-  # Not as its PROPERTIES, which take no lists: ctest reads this file after it has found the cases.
-  list(APPEND arg_LABELS unit)
+  if(NOT statistical IN_LIST arg_LABELS)
+    list(APPEND arg_LABELS unit)
+    add_dependencies(unit_tests deepgap_${name}_test)
+  endif()
   list(APPEND arg_ENVIRONMENT DEEPGAP_BUILD_FOLDER=${CMAKE_BINARY_DIR})
+  # Not as its PROPERTIES, which take no lists: ctest reads this file after it has found the cases.
   set(properties ${CMAKE_CURRENT_BINARY_DIR}/deepgap_${name}_test_properties.cmake)
   file(WRITE ${properties} "\
 foreach(case IN LISTS deepgap_${name}_test_TESTS)
@@ -63,5 +67,4 @@ foreach(case IN LISTS deepgap_${name}_test_TESTS)
 endforeach()
 ")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${properties})
-  add_dependencies(unit_tests deepgap_${name}_test)
 endfunction()
