@@ -59,8 +59,8 @@ std::vector<FrequencyPolicy> frequency_policies(const FileSystem& files, const s
     auto cpus = read_cpu_list(files, policy + "/affected_cpus");
     if (!cpus) {  // separated by spaces, unlike other lists
       std::vector<int> listed;
-      for (const std::string_view word :
-           words_of(files.read_trimmed(policy + "/affected_cpus").value_or(""))) {
+      const std::string text = files.read_trimmed(policy + "/affected_cpus").value_or("");
+      for (const std::string_view word : words_of(text)) {
         const auto one = to_integer(word);
         if (one && *one >= 0 && *one <= kLargestCpu) listed.push_back(static_cast<int>(*one));
       }

@@ -135,6 +135,23 @@ TEST(Cpu, FavouredCoresAreNoOtherKind) {
   EXPECT_EQ(probe(files).core_types.size(), 2U);
 }
 
+TEST(Cpu, OneClockForSeveralCpus) {
+  TreeFileSystem files = with_cpuinfo("processor : 0\n");
+  files.set("/sys/devices/system/cpu/online", "0-3");
+  const std::string policies = "/sys/devices/system/cpu/cpufreq/policy";
+  files.set(policies + "0/affected_cpus", "0 1\n");  // the kernel separates these by spaces
+  files.set(policies + "0/cpuinfo_max_freq", "3000000");
+  files.set(policies + "0/scaling_governor", "powersave\n");
+  files.set(policies + "2/affected_cpus", "2 3\n");
+  files.set(policies + "2/cpuinfo_max_freq", "2000000");
+  files.set(policies + "2/scaling_governor", "performance\n");
+  const CpuInfo cpu = probe(files);
+  ASSERT_EQ(cpu.core_types.size(), 2U);
+  EXPECT_THAT(cpu.core_types[0].cpus, ElementsAre(0, 1));
+  EXPECT_THAT(cpu.core_types[1].cpus, ElementsAre(2, 3));
+  EXPECT_EQ(cpu.clocks.governor, "mixed");
+}
+
 // A table of leaves in place of the instruction.
 CpuidSource cpuid_of(std::map<std::pair<std::uint32_t, std::uint32_t>, CpuidRegisters> leaves) {
   return [leaves](std::uint32_t leaf, std::uint32_t subleaf) -> std::optional<CpuidRegisters> {

@@ -27,10 +27,12 @@ std::optional<std::int64_t> read_integer(const FileSystem& files, const std::str
 std::optional<double> read_kilohertz(const FileSystem& files, const std::string& path);
 std::optional<std::vector<int>> read_cpu_list(const FileSystem& files, const std::string& path);
 
-// Lines without their ends.
+// Lines without their ends. They point into the text, which therefore must not be a temporary.
 std::vector<std::string_view> lines_of(std::string_view text);
-// Words between white space.
+std::vector<std::string_view> lines_of(std::string&& text) = delete;
+// Words between white space; likewise.
 std::vector<std::string_view> words_of(std::string_view line);
+std::vector<std::string_view> words_of(std::string&& line) = delete;
 // "MemTotal:  16384 kB" in a text of such lines -> 16384 kB as bytes.
 std::optional<Bytes> kilobyte_field(std::string_view text, std::string_view name);
 // "nr_throttled 12" in a text of such lines -> 12.

@@ -91,8 +91,9 @@ std::optional<ProcessTree> read_processes(const FileSystem& files, const std::ve
     if (!ticks) continue;  // ended
     tree[pid] = *ticks;
     for (const std::string& task : files.list(folder + "/task")) {
-      for (const std::string_view child :
-           words_of(files.read_trimmed(fmt::format("{}/task/{}/children", folder, task)).value_or(""))) {
+      const auto children = files.read_trimmed(fmt::format("{}/task/{}/children", folder, task));
+      if (!children) continue;
+      for (const std::string_view child : words_of(*children)) {
         const auto number = to_integer(child);
         if (number && *number > 0 && *number <= (1 << 30)) waiting.push_back(static_cast<int>(*number));
       }
