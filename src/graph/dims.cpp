@@ -102,8 +102,8 @@ std::string list_of(const std::vector<FreeDimension>& free) {
 // Every name in `dims` must be an open dimension besides the batch, with a size of at least 1.
 Result<void> check_names(const std::vector<FreeDimension>& free, const Dims& dims) {
   for (const auto& [name, size] : dims) {
-    const auto found =
-        std::find_if(free.begin(), free.end(), [&](const auto& dimension) { return dimension.name == name; });
+    const auto found = std::find_if(free.begin(), free.end(),
+                                    [&name = name](const auto& dimension) { return dimension.name == name; });
     const std::string shown = printable(name, 60);
     if (found != free.end() && found->is_batch) {
       return usage_error(fmt::format("the dimension '{}' is the model's batch: give it with --batch", shown));
