@@ -43,9 +43,11 @@ void declare_positional(CLI::App& app, const PositionalSpec& positional, Collect
   if (positional.least > 0) declared->required();
 }
 
-std::string examples_text(const CommandSpec& command) {
-  if (command.examples.empty()) return {};
-  std::string out = "Examples:\n";
+std::string footer_of(const CommandSpec& command) {
+  std::string out(command.description);
+  if (command.examples.empty()) return out;
+  if (!out.empty()) out += "\n\n";
+  out += "Examples:\n";
   for (const std::string_view example : command.examples) out += fmt::format("  {}\n", example);
   return out;
 }
@@ -91,8 +93,7 @@ Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arg
   for (const CommandSpec* command : all_commands()) {
     CLI::App* verb = app.add_subcommand(std::string(command->name), std::string(command->summary));
     verb->set_help_flag("--help,-h", "Print this help and exit");
-    verb->description(fmt::format("{}\n\n{}", command->summary, command->description));
-    verb->footer(examples_text(*command));
+    verb->footer(footer_of(*command));
     Collected& values = collected[command->name];
     for (const PositionalSpec& positional : command->positionals) declare_positional(*verb, positional, values);
     for (const OptionSpec& option : command->options) declare_option(*verb, option, values);

@@ -7,8 +7,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+#include "base/signals.h"
 #include "base/text.h"
 #include "run/worker_client.h"
+#include "run/worker_log.h"
 
 namespace deepgap::run {
 namespace {
@@ -19,14 +22,17 @@ constexpr Nanoseconds kHelloLimit = std::chrono::seconds(30);
 
 constexpr std::array<KnownEngine, 5> kKnown{{
     {"openvino", "the PyPI wheel `openvino` when it is built (scripts/fetch-openvino.sh, then `make`)"},
-    {"fake", "nothing: it plants timings for tests (`make` builds it)"},
+    {"fake", "`make`, which builds it (it plants timings for tests)"},
     {"torch", "a worker built against the user's own PyTorch, which this version does not have yet"},
     {"onnxruntime", "a Python worker on the PyPI wheel `onnxruntime`, which this version does not have yet"},
     {"tensorrt", "the user's `trtexec`, whose worker this version does not have yet"},
 }};
 
-// Programs of other kinds that share the prefix.
-bool is_engine(std::string_view name) { return name != "conformance" && !name.empty(); }
+// Programs of other kinds share the prefix, and copies that an editor or a debugger left (worker-fake~).
+bool is_engine(std::string_view name) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_'; };
+  return !name.empty() && name != "conformance" && std::all_of(name.begin(), name.end(), is_letter);
+}
 
 void collect(const std::filesystem::path& folder, std::vector<WorkerProgram>& found) {
   std::error_code error;
@@ -67,16 +73,27 @@ Result<WorkerProgram> find_worker(const std::string& engine, const std::string& 
     names.push_back(std::move(worker.engine));
   }
   for (const KnownEngine& known : kKnown) {
-    if (known.name != engine) continue;
-    return missing(fmt::format("engine '{}' is not here: its worker {}{} was looked for beside deepgap and in $DEEPGAP_WORKERS; "
-                               "it needs {}", engine, kPrefix, engine, known.needs));
+    if (known.name == engine) {
+      return missing(fmt::format(
+          "engine '{}' is not here: expected its worker {}{} beside deepgap or in $DEEPGAP_WORKERS, found none; it needs {}",
+          engine, kPrefix, engine, known.needs));
+    }
+    if (std::find(names.begin(), names.end(), known.name) == names.end()) names.emplace_back(known.name);
   }
+  std::sort(names.begin(), names.end());
   return usage_error(unknown_name("engine", engine, names));
 }
 
 Result<EngineDescription> describe_worker(const WorkerProgram& program) {
-  DEEPGAP_ASSIGN(const WorkerClient client, WorkerClient::start(program, "", kHelloLimit));
-  return client.description();
+  // A worker that cannot start says why in its log: a library that is missing, for one.
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  const std::string log = error ? std::string() : worker_log_path(folder.string(), "deepgap-hello", new_random_hex(12), 0);
+  const StopRequest never;
+  const WorkerResult<WorkerClient> started =
+      WorkerClient::start(program, {.log_path = log, .keep_log = false, .hang_limit = kHelloLimit}, never);
+  if (const auto* trouble = std::get_if<WorkerTrouble>(&started)) return missing(trouble->failure.text);
+  return std::get<WorkerClient>(started).description();
 }
 
 }  // namespace deepgap::run

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""deepgap's own speed, side by side with its peers, as one table.
+
+    make bench                                  all of it, some 35 minutes
+    bench/bench.py build/release --only start,list
+
+Each row is a figure, its bound and how it was taken. Peers are run interleaved with deepgap in the same minutes (A B A B ...),
+and the ratio is the median over pairs with a 95 % bootstrap interval. Nothing here is a test: machines differ and are noisy.
+"""
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scripts")
+
+
+def median_interval(values, seed=1, draws=4000):
+    """Median with a percentile-bootstrap 95 % interval."""
+    generator = random.Random(seed)
+    medians = sorted(statistics.median(generator.choices(values, k=len(values))) for _ in range(draws))
+    return statistics.median(values), medians[int(draws * 0.025)], medians[int(draws * 0.975)]
+
+
+def run(command, **options):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    if done.returncode not in (0, 4):
+        raise SystemExit("%s\nended with %d:\n%s" % (" ".join(command), done.returncode, done.stderr[-3000:]))
+    return done.stdout
+
+
+def timed(command):
+    """Wall seconds and peak resident bytes of one run."""
+    began = time.monotonic()
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise SystemExit("%s ended with %d" % (" ".join(command), child.returncode))
+    return time.monotonic() - began, usage.ru_maxrss * 1024
+
+
+class Bench:
+    def __init__(self, build, pairs, seconds):
+        self.build = os.path.abspath(build)
+        self.deepgap = os.path.join(self.build, "deepgap")
+        self.pairs = pairs
+        self.seconds = seconds
+        self.folder = tempfile.mkdtemp(prefix="deepgap-bench-")
+        self.rows = []
+
+    def row(self, figure, value, bound, method):
+        self.rows.append((figure, value, bound, method))
+        print("%-58s %-34s %-18s %s" % (figure, value, bound, method), flush=True)
+
+    # --- the loop around a timed call
+    def overhead(self):
+        program = os.path.join(self.build, "deepgap_bench_loop_overhead")
+        out = json.loads(run([program, "--benchmark_format=json", "--benchmark_repetitions=5"]))
+        for entry in out["benchmarks"]:
+            if entry.get("aggregate_name") != "median":
+                continue
+            # Each program counts calls as items, so that one iteration may be a whole loop of them.
+            rate = entry.get("items_per_second")
+            ns = 1e9 / rate if rate else entry["real_time"]
+            self.row("measuring loop, %s" % entry["run_name"].split("/")[0], "%.0f ns a call" % ns, "<= 250 ns", "median of 5 repetitions")
+
+    # --- start-up
+    def start(self):
+        times = []
+        for _ in range(60):
+            times.append(timed([self.deepgap, "--version"])[0])
+        median, low, high = median_interval(times)
+        self.row("deepgap --version", "%.1f ms [%.1f, %.1f]" % (median * 1e3, low * 1e3, high * 1e3), "<= 15 ms", "60 processes, wall")
+
+    # --- list over a large store
+    def list(self):
+        store = os.path.join(self.folder, "large.db")
+        run([os.path.join(self.build, "deepgap_bench_make_store"), store, "10000", "200"])
+        times, peaks = [], []
+        for _ in range(15):
+            seconds, peak = timed([self.deepgap, "list", "--db", store])
+            times.append(seconds)
+            peaks.append(peak)
+        median, low, high = median_interval(times)
+        self.row("deepgap list, 10,000 cells of 200 samples", "%.0f ms [%.0f, %.0f]" % (median * 1e3, low * 1e3, high * 1e3),
+                 "<= 150 ms", "15 processes, wall")
+        self.row("  its memory", "%.1f MiB" % (max(peaks) / 2**20), "<= 64 MiB", "largest peak of 15")
+
+    # --- the same model by benchmark_app of the same wheel
+    def deepgap_median(self, batch, threads):
+        store = os.path.join(self.folder, "pair.db")
+        if os.path.exists(store):
+            for suffix in ("", "-wal", "-shm"):
+                if os.path.exists(store + suffix):
+                    os.remove(store + suffix)
+        out = run([self.deepgap, "run", "resnet50", "--engine", "openvino", "--batch", str(batch), "--mode", "latency", "--threads",
+                   str(threads), "--set", "cpu.streams=1", "--repeats", "1", "--time-limit", "%ds" % self.seconds, "--target", "0.01%",
+                   "--db", store, "--format", "json", "-q"])
+        return json.loads(out)["cells"][0]["latency"]["value"] / 1e6
+
+    def benchmark_app_median(self, python, model, batch, threads):
+        out = run([*python, "-m", "openvino.tools.benchmark.main", "-m", model, "-d", "CPU", "-api", "sync", "-nthreads", str(threads),
+                   "-nstreams", "1", "-t", str(self.seconds), "-infer_precision", "f32", "-hint", "none", "-shape",
+                   "[%d,3,224,224]" % batch])
+        found = re.search(r"Median:\s+([0-9.]+) ms", out)
+        if not found:
+            raise SystemExit("benchmark_app printed no median:\n" + out[-2000:])
+        return float(found.group(1))
+
+    def peer(self):
+        python = run([os.path.join(SCRIPTS, "fetch-openvino.sh"), "--python"]).split()
+        cache = run([os.path.join(SCRIPTS, "cache-folder.sh")]).strip()
+        self.deepgap_median(1, 2)  # makes the model's file
+        models = [name for name in os.listdir(os.path.join(cache, "models")) if name.startswith("resnet50") and name.endswith(".onnx")]
+        model = os.path.join(cache, "models", sorted(models)[-1])
+        threads = len(os.sched_getaffinity(0))
+        for batch in (1, 8):
+            ratios, ours, theirs = [], [], []
+            for pair in range(self.pairs):
+                if pair % 2 == 0:
+                    a = self.deepgap_median(batch, threads)
+                    b = self.benchmark_app_median(python, model, batch, threads)
+                else:
+                    b = self.benchmark_app_median(python, model, batch, threads)
+                    a = self.deepgap_median(batch, threads)
+                ours.append(a)
+                theirs.append(b)
+                ratios.append(a / b)
+            median, low, high = median_interval(ratios)
+            self.row("openvino resnet50 batch %d, deepgap / benchmark_app" % batch, "%.4f [%.4f, %.4f]" % (median, low, high),
+                     "0.98 .. 1.02", "%d interleaved pairs of %d s, %d threads; medians %.2f and %.2f ms" % (
+                         self.pairs, self.seconds, threads, statistics.median(ours), statistics.median(theirs)))
+
+    # --- the studies' protocol against the stopping rule
+    def preset(self):
+        grid = ["--preset", "gdev-ai", "--engine", "openvino", "resnet18,resnet50", "--batch", "1,2"]
+        results = {}
+        for name, extra in (("published", ["--like-published"]), ("rule", [])):
+            store = os.path.join(self.folder, name + ".db")
+            began = time.monotonic()
+            out = run([self.deepgap, "run", *grid, *extra, "--db", store, "--format", "json", "-q"])
+            seconds = time.monotonic() - began
+            cells = {(c["model"], c["batch"]): c for c in json.loads(out)["cells"]}
+            results[name] = (seconds, cells)
+        published_s, published = results["published"]
+        rule_s, rule = results["rule"]
+        self.row("gdev-ai grid of 2 models, 2 batches: rule / published time", "%.3f (%.0f s / %.0f s)" % (
+            rule_s / published_s, rule_s, published_s), "<= 0.2", "one run each, loads included")
+        for key in sorted(published):
+            a, b = rule[key]["latency"], published[key]["latency"]
+            width = (a["upper"] - a["lower"]) / 2 / a["value"] if "upper" in a and "lower" in a else float("nan")
+            self.row("  %s batch %d, median rule / published" % key, "%.4f" % (a["value"] / b["value"]), "0.98 .. 1.02",
+                     "rule: %d processes, interval +-%.2f %%" % (rule[key]["processes"], width * 100))
+
+    def close(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--only", help="of overhead,start,list,peer,preset")
+    parser.add_argument("--pairs", type=int, default=20)
+    parser.add_argument("--seconds", type=int, default=5, help="of each run of a pair")
+    arguments = parser.parse_args()
+    parts = ["overhead", "start", "list", "peer", "preset"]
+    wanted = arguments.only.split(",") if arguments.only else parts
+    unknown = [part for part in wanted if part not in parts]
+    if unknown:
+        parser.error("unknown part %s; known are %s" % (unknown[0], ", ".join(parts)))
+    bench = Bench(arguments.build, arguments.pairs, arguments.seconds)
+    try:
+        for part in wanted:
+            getattr(bench, part)()
+    finally:
+        bench.close()
+
+
+if __name__ == "__main__":
+    main()
