@@ -40,5 +40,5 @@ fetch() {
 
 fetch "$target" "OpenVINO $version" --require-hashes -r "$scripts_folder/requirements-openvino.txt"
 if [ -n "$with_benchmark" ]; then
-  fetch "$benchmark" "what OpenVINO's benchmark needs" -r "$scripts_folder/requirements-openvino-benchmark.txt"
+  fetch "$benchmark" "what OpenVINO's benchmark needs" --require-hashes -r "$scripts_folder/requirements-openvino-benchmark.txt"
 fi
