@@ -7,15 +7,13 @@
 #include <limits>
 #include <utility>
 
-#include "stats/quantile.h"
-
 namespace deepgap {
 namespace {
 
 using Processes = std::span<const std::span<const std::int64_t>>;
 
 // A sample as its distance from the smallest one, with the number of its process in the low bits: sorting
-// keys sorts samples, and a walk over the sorted keys meets each process's samples in their order.
+// keys sorts samples, and a walk over the sorted keys meets each process's samples in ascending order.
 struct KeyLayout {
   std::int64_t smallest = 0;
   unsigned process_bits = 0;
@@ -32,8 +30,8 @@ struct KeyLayout {
 };
 
 KeyLayout layout_for(Processes processes) {
-  std::int64_t smallest = processes[0][0];
-  std::int64_t largest = smallest;
+  std::int64_t smallest = std::numeric_limits<std::int64_t>::max();
+  std::int64_t largest = std::numeric_limits<std::int64_t>::min();
   for (std::span<const std::int64_t> samples : processes) {
     for (std::int64_t sample : samples) {
       smallest = std::min(smallest, sample);
@@ -69,58 +67,47 @@ void sort_keys(std::vector<std::uint64_t>& keys, unsigned lowest_bit, unsigned b
   }
 }
 
-// Where the middle of a process lies in its order, and how many of its samples were met so far.
-struct Middle {
-  std::size_t low_rank = 0;
-  std::size_t high_rank = 0;  // the same for an odd number of samples
-  std::size_t met = 0;
-};
-
-SamplePool pool_by_comparing(Processes processes) {
-  SamplePool pool;
-  for (std::span<const std::int64_t> samples : processes) {
-    pool.sorted.insert(pool.sorted.end(), samples.begin(), samples.end());
-    pool.process_medians.push_back(stats::median(samples));
-  }
-  std::sort(pool.sorted.begin(), pool.sorted.end());
-  return pool;
-}
-
 }  // namespace
 
-SamplePool pool_samples(Processes processes) {
-  if (processes.empty()) return {};
+SamplePool::SamplePool(Processes processes) {
+  begins_.reserve(processes.size() + 1);
+  begins_.push_back(0);
+  for (std::span<const std::int64_t> samples : processes) begins_.push_back(begins_.back() + samples.size());
+  const std::size_t count = begins_.back();
+  if (count == 0) return;
   const KeyLayout layout = layout_for(processes);
-
-  std::size_t count = 0;
-  std::vector<Middle> middles;
-  middles.reserve(processes.size());
-  for (std::span<const std::int64_t> samples : processes) {
-    middles.push_back({(samples.size() - 1) / 2, samples.size() / 2, 0});
-    count += samples.size();
+  if (layout.bits > kKeyBits || count > kMostForRadix) {
+    for (std::span<const std::int64_t> samples : processes) {
+      by_process_.insert(by_process_.end(), samples.begin(), samples.end());
+    }
+    sort_by_comparing();
+    return;
   }
-  if (layout.bits > kKeyBits || count > kMostForRadix) return pool_by_comparing(processes);
+
   std::vector<std::uint64_t> keys;
   keys.reserve(count);
   for (std::size_t process = 0; process < processes.size(); ++process) {
     for (std::int64_t sample : processes[process]) keys.push_back(layout.key(sample, process));
   }
   sort_keys(keys, layout.process_bits, layout.bits);
-
-  SamplePool pool;
-  pool.sorted.reserve(count);
-  pool.process_medians.resize(processes.size());
-  for (std::uint64_t key : keys) {
-    const std::int64_t sample = layout.sample(key);
-    pool.sorted.push_back(sample);
-    Middle& middle = middles[layout.process(key)];
-    // Halves are added, as the sum of two samples may overflow.
-    const double half = static_cast<double>(sample) / 2;
-    if (middle.met == middle.low_rank) pool.process_medians[layout.process(key)] += half;
-    if (middle.met == middle.high_rank) pool.process_medians[layout.process(key)] += half;
-    ++middle.met;
+  sorted_.resize(count);
+  by_process_.resize(count);
+  std::vector<std::size_t> next = begins_;
+  for (std::size_t i = 0; i < count; ++i) {
+    sorted_[i] = layout.sample(keys[i]);
+    by_process_[next[layout.process(keys[i])]++] = sorted_[i];
   }
-  return pool;
+}
+
+void SamplePool::sort_by_comparing() {
+  sorted_ = by_process_;
+  std::sort(sorted_.begin(), sorted_.end());
+  for (std::size_t process = 0; process + 1 < begins_.size(); ++process) {
+    const auto at = [&](std::size_t index) {
+      return by_process_.begin() + static_cast<std::ptrdiff_t>(begins_[index]);
+    };
+    std::sort(at(process), at(process + 1));
+  }
 }
 
 }  // namespace deepgap

@@ -33,16 +33,42 @@ std::vector<ProcessSamples> host_samples(const Measurement& measurement) {
   return series;
 }
 
-// Dependence does not reach from one process into the next: their effective sizes add up.
-std::optional<stats::Estimated> pooled_quantile(std::span<const std::int64_t> pool,
-                                                std::span<const ProcessSamples> series, double p) {
-  if (pool.empty()) return std::nullopt;
-  const double value = stats::quantile_sorted(pool, p);
-  double effective = 0;
-  for (const ProcessSamples& samples : series)
-    effective += stats::quantile_effective_sample_size(samples, value);
-  return stats::quantile_estimate(pool, p, stats::kDefaultConfidence, effective);
-}
+// The quantiles of a cell from its sorted samples: the pooled ones, and the median with the processes'
+// variation.
+class CellQuantiles {
+ public:
+  explicit CellQuantiles(std::span<const ProcessSamples> series) : pool_(series) {
+    dependences_.reserve(series.size());
+    medians_.reserve(series.size());
+    for (std::size_t i = 0; i < series.size(); ++i) {
+      dependences_.emplace_back(series[i], pool_.sorted_of(i));
+      medians_.push_back(stats::quantile_sorted(pool_.sorted_of(i), 0.5));
+    }
+  }
+
+  CellQuantiles(const CellQuantiles&) = delete;
+  CellQuantiles& operator=(const CellQuantiles&) = delete;
+
+  std::span<const double> process_medians() const { return medians_; }
+
+  std::optional<stats::Estimated> pooled(double p) const {
+    // Dependence does not reach from one process into the next: their effective sizes add up.
+    double effective = 0;
+    for (const stats::ProcessDependence& dependence : dependences_) effective += dependence.at(p).effective_n;
+    return stats::quantile_estimate(pool_.sorted(), p, stats::kDefaultConfidence, effective);
+  }
+
+  // As stats::nested_median() without sorting again, from pooled(0.5).
+  std::optional<stats::Estimated> nested_median(const std::optional<stats::Estimated>& pooled_median) const {
+    if (!pooled_median) return std::nullopt;
+    return stats::with_processes(*pooled_median, medians_, 0.5);
+  }
+
+ private:
+  SamplePool pool_;
+  std::vector<stats::ProcessDependence> dependences_;  // look into pool_, which stays where it is
+  std::vector<double> medians_;
+};
 
 // One process's part of a throughput: the window that it says, or in latency mode from the first start to the
 // last end.
@@ -112,17 +138,18 @@ CellSummary summarise(const Measurement& measurement, SummaryDepth depth) {
   summary.created_realtime_ns = measurement.created_realtime_ns;
 
   const std::vector<ProcessSamples> series = host_samples(measurement);
-  const SamplePool pool = pool_samples(series);
-  summary.latency = to_estimate(stats::nested_median(series), Unit::kNanoseconds);
-  summary.p50 = to_estimate(pooled_quantile(pool.sorted, series, 0.50), Unit::kNanoseconds);
-  summary.p90 = to_estimate(pooled_quantile(pool.sorted, series, 0.90), Unit::kNanoseconds);
-  summary.p95 = to_estimate(pooled_quantile(pool.sorted, series, 0.95), Unit::kNanoseconds);
-  summary.p99 = to_estimate(pooled_quantile(pool.sorted, series, 0.99), Unit::kNanoseconds);
+  const CellQuantiles quantiles(series);
+  const std::optional<stats::Estimated> median = quantiles.pooled(0.5);
+  summary.latency = to_estimate(quantiles.nested_median(median), Unit::kNanoseconds);
+  summary.p50 = to_estimate(median, Unit::kNanoseconds);
+  summary.p90 = to_estimate(quantiles.pooled(0.90), Unit::kNanoseconds);
+  summary.p95 = to_estimate(quantiles.pooled(0.95), Unit::kNanoseconds);
+  summary.p99 = to_estimate(quantiles.pooled(0.99), Unit::kNanoseconds);
   summary.throughput = throughput_of(measurement);
 
   summary.diagnostics = measurement.diagnostics;
   add_unbounded_percentiles(summary, summary.diagnostics);
-  add_differing_processes(measurement, pool.process_medians, summary.diagnostics);
+  add_differing_processes(measurement, quantiles.process_medians(), summary.diagnostics);
   if (depth == SummaryDepth::kFull) add_regimes(measurement, summary.diagnostics);
   return summary;
 }

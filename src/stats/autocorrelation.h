@@ -8,6 +8,7 @@
 // that the cost stays O(n) also for drifts (the blocking idea of Flyvbjerg and Petersen 1989).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -35,7 +36,23 @@ struct Dependence {
   double smallest = 0;
 };
 
-// `series` in time order, `sorted` the same samples in ascending order; at least one sample.
+// The dependence of one process's samples at several quantiles, which share the levels above. `series` in
+// time order, `sorted` the same samples in ascending order; at least one sample; both must outlive this.
+class ProcessDependence {
+ public:
+  ProcessDependence(std::span<const std::int64_t> series, std::span<const std::int64_t> sorted);
+  Dependence at(double p) const;
+
+ private:
+  double at_level(double p) const;
+
+  std::span<const std::int64_t> series_;
+  std::span<const std::int64_t> sorted_;
+  std::array<double, 5> at_levels_{};
+  double smallest_ = 0;
+};
+
+// At one quantile.
 Dependence dependence(std::span<const std::int64_t> series, std::span<const std::int64_t> sorted, double p);
 
 }  // namespace deepgap::stats

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "stats/memo.h"
+
 namespace deepgap::stats {
 namespace {
 
@@ -41,7 +43,9 @@ double student_t_cdf(double x, double degrees_of_freedom) {
 
 double student_t_quantile(double probability, double degrees_of_freedom) {
   if (!is_probability(probability) || !(degrees_of_freedom > 0)) return kNan;
-  return boost::math::quantile(StudentT(degrees_of_freedom), probability);
+  thread_local Memo<double, 2> memo;
+  return memo.at({probability, degrees_of_freedom},
+                 [&] { return boost::math::quantile(StudentT(degrees_of_freedom), probability); });
 }
 
 double incomplete_beta(double a, double b, double x) {

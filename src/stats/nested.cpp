@@ -43,7 +43,7 @@ void widen(Estimated& estimate, const Interval& at_least) {
 std::optional<MeanAndError> time_per_call(std::span<const std::int64_t> finished_at, std::size_t& batches) {
   if (finished_at.size() < kFewestCallsForBatches) return std::nullopt;
   std::vector<std::int64_t> times(finished_at.begin(), finished_at.end());
-  std::sort(times.begin(), times.end());
+  if (!std::is_sorted(times.begin(), times.end())) std::sort(times.begin(), times.end());
   const std::size_t calls = times.size() - 1;  // the first only starts the clock
   batches = std::clamp(calls / 10, kFewestBatches, kMostBatches);
   std::vector<double> per_call;
@@ -107,6 +107,19 @@ std::optional<Estimated> process_mean(std::span<const double> values, double con
   return result;
 }
 
+Estimated with_processes(const Estimated& within, std::span<const double> own, double p) {
+  Estimated result = within;
+  result.method = kMethodOneProcess;
+  if (own.size() < 2) return result;
+  const auto between = process_mean(own, within.confidence);
+  result.lower = between->lower;
+  result.upper = between->upper;
+  widen(result, within.interval());
+  result.between_processes = true;
+  result.method = p == 0.5 ? kMethodNested : kMethodNestedQuantile;
+  return result;
+}
+
 std::optional<Estimated> nested_quantile(std::span<const ProcessSamples> processes, double p,
                                          double confidence) {
   std::vector<std::int64_t> pooled;
@@ -123,16 +136,7 @@ std::optional<Estimated> nested_quantile(std::span<const ProcessSamples> process
   if (pooled.empty()) return std::nullopt;
   std::sort(pooled.begin(), pooled.end());
   const auto within = quantile_estimate(std::span<const std::int64_t>(pooled), p, confidence, effective_n);
-  Estimated result = *within;
-  result.method = kMethodOneProcess;
-  if (own.size() < 2) return result;
-  const auto between = process_mean(own, confidence);
-  result.lower = between->lower;
-  result.upper = between->upper;
-  widen(result, within->interval());
-  result.between_processes = true;
-  result.method = p == 0.5 ? kMethodNested : kMethodNestedQuantile;
-  return result;
+  return with_processes(*within, own, p);
 }
 
 std::optional<Estimated> nested_throughput(std::span<const ThroughputWindow> windows, double confidence) {

@@ -31,6 +31,10 @@ inline std::optional<Estimated> nested_median(std::span<const ProcessSamples> pr
   return nested_quantile(processes, 0.5, confidence);
 }
 
+// What nested_quantile() makes of its parts, for those who have them: the pooled estimate, with the bounds at
+// its effective sample size, and the processes' own p-quantiles.
+Estimated with_processes(const Estimated& within, std::span<const double> own, double p);
+
 // One process's measured window of calls in flight back to back.
 struct ThroughputWindow {
   double samples = 0;                         // model inputs finished in the window: calls times batch

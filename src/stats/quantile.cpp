@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "stats/distributions.h"
+#include "stats/memo.h"
 
 namespace deepgap::stats {
 namespace {
@@ -78,6 +79,24 @@ std::int64_t largest_allowed(std::int64_t n, std::int64_t guess, double allowed,
   return good;
 }
 
+QuantileRanks find_ranks(std::int64_t n, double p, double confidence) {
+  const double allowed = (1 - confidence) / 2;
+  const auto trials = static_cast<double>(n);
+  const double reach = normal_quantile(1 - allowed) * std::sqrt(trials * p * (1 - p));
+  // X(r) > q_p when at most r - 1 samples lie below q_p.
+  const std::int64_t lower =
+      1 + largest_allowed(n, static_cast<std::int64_t>(trials * p - reach) - 1, allowed,
+                          [&](std::int64_t k) { return binomial_at_most(k, n, p); });
+  // X(s) < q_p when at least s samples lie below it: counted from the top, t = n - s.
+  const std::int64_t from_top =
+      largest_allowed(n, static_cast<std::int64_t>(trials * (1 - p) - reach) - 1, allowed,
+                      [&](std::int64_t t) { return binomial_at_least(n - t, n, p); });
+  QuantileRanks ranks;
+  if (lower >= 1) ranks.lower = lower;
+  if (from_top >= 0) ranks.upper = n - from_top;
+  return ranks;
+}
+
 template <typename T>
 std::optional<Estimated> estimate(std::span<const T> sorted, double p, double confidence,
                                   std::optional<double> effective_n) {
@@ -119,21 +138,8 @@ double quantile(std::span<const double> samples, double p) {
 }
 
 QuantileRanks quantile_ranks(std::int64_t n, double p, double confidence) {
-  const double allowed = (1 - confidence) / 2;
-  const auto trials = static_cast<double>(n);
-  const double reach = normal_quantile(1 - allowed) * std::sqrt(trials * p * (1 - p));
-  // X(r) > q_p when at most r - 1 samples lie below q_p.
-  const std::int64_t lower =
-      1 + largest_allowed(n, static_cast<std::int64_t>(trials * p - reach) - 1, allowed,
-                          [&](std::int64_t k) { return binomial_at_most(k, n, p); });
-  // X(s) < q_p when at least s samples lie below it: counted from the top, t = n - s.
-  const std::int64_t from_top =
-      largest_allowed(n, static_cast<std::int64_t>(trials * (1 - p) - reach) - 1, allowed,
-                      [&](std::int64_t t) { return binomial_at_least(n - t, n, p); });
-  QuantileRanks ranks;
-  if (lower >= 1) ranks.lower = lower;
-  if (from_top >= 0) ranks.upper = n - from_top;
-  return ranks;
+  thread_local Memo<QuantileRanks, 3> memo;
+  return memo.at({static_cast<double>(n), p, confidence}, [&] { return find_ranks(n, p, confidence); });
 }
 
 QuantileRanks quantile_ranks(std::int64_t n, double effective_n, double p, double confidence) {
