@@ -10,9 +10,7 @@
 namespace deepgap::hw {
 namespace {
 
-using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::Not;
 
 TreeFileSystem with_cpuinfo(const std::string& text) {
   TreeFileSystem files;
@@ -153,7 +151,7 @@ TEST(Cpu, OneClockForSeveralCpus) {
 }
 
 // A table of leaves in place of the instruction.
-CpuidSource cpuid_of(std::map<std::pair<std::uint32_t, std::uint32_t>, CpuidRegisters> leaves) {
+CpuidSource cpuid_of(const std::map<std::pair<std::uint32_t, std::uint32_t>, CpuidRegisters>& leaves) {
   return [leaves](std::uint32_t leaf, std::uint32_t subleaf) -> std::optional<CpuidRegisters> {
     const auto found = leaves.find({leaf, subleaf});
     if (found == leaves.end()) return std::nullopt;

@@ -42,7 +42,7 @@ std::optional<Bytes> cache_size(std::string_view text) {
   if (text.empty()) return std::nullopt;
   std::int64_t factor = 1;
   if (text.back() == 'K') factor = 1024;
-  if (text.back() == 'M') factor = 1024 * 1024;
+  if (text.back() == 'M') factor = std::int64_t{1024} * 1024;
   const auto number = to_integer(factor == 1 ? text : text.substr(0, text.size() - 1));
   if (!number || *number <= 0 || *number > (std::int64_t{1} << 40)) return std::nullopt;
   return Bytes{*number * factor};

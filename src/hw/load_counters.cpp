@@ -54,12 +54,12 @@ TickSum increase(const CpuTicks& before, const CpuTicks& after) {
   return {up[0] + up[1] + up[2] + up[5] + up[6], up[3] + up[4], up[7]};
 }
 
-std::optional<ProcessTicks> parse_process_ticks(std::string_view text) {
+std::optional<ProcessTicks> parse_process_ticks(std::string_view proc_pid_stat) {
   // "4711 (a name (with) anything) S 1 ...": only the last ')' ends the name.
-  const std::size_t close = text.rfind(')');
-  const auto pid = to_integer(text.substr(0, text.find(' ')));
+  const std::size_t close = proc_pid_stat.rfind(')');
+  const auto pid = to_integer(proc_pid_stat.substr(0, proc_pid_stat.find(' ')));
   if (close == std::string_view::npos || !pid || *pid <= 0 || *pid > (1 << 30)) return std::nullopt;
-  const auto words = words_of(text.substr(close + 1));
+  const auto words = words_of(proc_pid_stat.substr(close + 1));
   if (words.size() < 20) return std::nullopt;
   const auto user = to_integer(words[11]), system = to_integer(words[12]);
   const auto children_user = to_integer(words[13]), children_system = to_integer(words[14]);

@@ -293,14 +293,14 @@ LoadReport CpuLoadWatch::stop() {
 }
 
 std::vector<Diagnostic> judge(const LoadReport& report, const std::string& where,
-                              const LoadThresholds& limits) {
+                              const LoadThresholds& thresholds) {
   std::vector<Diagnostic> found;
   const auto percent = [](double part) { return format_number(part * 100, 2); };
   const double rounding = std::sqrt(static_cast<double>(std::max(report.cpus, 1)));
-  if (report.foreign_share && report.foreign_ticks.value_or(0) >= limits.least_ticks + rounding) {
-    const bool much = *report.foreign_share > limits.foreign_share;
-    const bool in_the_way = report.foreign_cores.value_or(0) > limits.foreign_cores_when_full &&
-                            report.idle_share.value_or(1) < limits.full_idle_share;
+  if (report.foreign_share && report.foreign_ticks.value_or(0) >= thresholds.least_ticks + rounding) {
+    const bool much = *report.foreign_share > thresholds.foreign_share;
+    const bool in_the_way = report.foreign_cores.value_or(0) > thresholds.foreign_cores_when_full &&
+                            report.idle_share.value_or(1) < thresholds.full_idle_share;
     if (much || in_the_way) {
       found.push_back(
           diagnose(diagnostics::kForeignLoad, where,
@@ -308,32 +308,32 @@ std::vector<Diagnostic> judge(const LoadReport& report, const std::string& where
                                "% were idle; expected at most {} %{}",
                                percent(*report.foreign_share), report.cpus,
                                format_number(report.foreign_cores.value_or(0), 2),
-                               percent(report.idle_share.value_or(0)), percent(limits.foreign_share),
+                               percent(report.idle_share.value_or(0)), percent(thresholds.foreign_share),
                                much ? ""
                                     : fmt::format(", and with no CPU idle at most {} cores",
-                                                  format_number(limits.foreign_cores_when_full, 2)))));
+                                                  format_number(thresholds.foreign_cores_when_full, 2)))));
     }
   }
-  if (report.steal_share.value_or(0) > limits.steal_share &&
-      report.steal_ticks.value_or(0) >= limits.least_steal_ticks) {
+  if (report.steal_share.value_or(0) > thresholds.steal_share &&
+      report.steal_ticks.value_or(0) >= thresholds.least_steal_ticks) {
     found.push_back(diagnose(
         diagnostics::kStealTime, where,
         fmt::format(
             "the hypervisor gave {} % of the CPUs' time to others while it ran; expected at most {} %",
-            percent(*report.steal_share), percent(limits.steal_share))));
+            percent(*report.steal_share), percent(thresholds.steal_share))));
   }
   if (report.clock_min_hz && report.clock_max_hz &&
-      *report.clock_max_hz - *report.clock_min_hz > limits.clock_spread * *report.clock_max_hz) {
-    found.push_back(
-        diagnose(diagnostics::kClockChanged, where,
-                 fmt::format("the clock was between {} and {} GHz while it ran; expected within {} %",
-                             format_number(*report.clock_min_hz / 1e9, 3),
-                             format_number(*report.clock_max_hz / 1e9, 3), percent(limits.clock_spread))));
+      *report.clock_max_hz - *report.clock_min_hz > thresholds.clock_spread * *report.clock_max_hz) {
+    found.push_back(diagnose(
+        diagnostics::kClockChanged, where,
+        fmt::format("the clock was between {} and {} GHz while it ran; expected within {} %",
+                    format_number(*report.clock_min_hz / 1e9, 3),
+                    format_number(*report.clock_max_hz / 1e9, 3), percent(thresholds.clock_spread))));
   }
   const std::int64_t throttled = report.throttled_periods.value_or(0);
   if (throttled > 0) {
     const std::int64_t periods = std::max(throttled, report.quota_periods.value_or(0));
-    if (share(throttled, periods) > limits.throttled_share) {
+    if (share(throttled, periods) > thresholds.throttled_share) {
       found.push_back(
           diagnose(diagnostics::kQuotaThrottled, where,
                    fmt::format("the CPU quota of {} stopped it in {} of {} periods, for {} in all",

@@ -86,7 +86,7 @@ TEST_F(Watched, OnlyTheWatchedCpusCount) {
 TEST_F(Watched, OursAloneIsNoForeignLoad) {
   LoadSampler sampler(files, clock, {});
   sampler.begin();
-  for (int second = 1; second <= 4; ++second) {
+  for (std::int64_t second = 1; second <= 4; ++second) {
     advance();
     cpus({{100 * second, 0, 0}, {98 * second, 2 * second, 0}});
     files.set("/proc/self/stat",

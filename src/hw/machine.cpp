@@ -52,7 +52,7 @@ MachineInfo describe_machine(const FileSystem& files, const Uname& uname, const 
   machine.cpu_cores_per_socket = cpu.cores_per_socket;
   machine.cpu_threads_per_core = cpu.threads_per_core;
   machine.cpu_logical_cpus = cpu.logical_cpus;
-  if (cpu.memory.total) machine.mem_total_mb = cpu.memory.total->value / (1024 * 1024);
+  if (cpu.memory.total) machine.mem_total_mb = cpu.memory.total->value / (std::int64_t{1024} * 1024);
   return machine;
 }
 

@@ -33,7 +33,7 @@ struct X86Model {
 
 // Nothing for a model that is not in the table; a known model whose figures differ by part has a name and no
 // figures.
-std::optional<Microarchitecture> find_x86(const X86Model& model);
+std::optional<Microarchitecture> find_x86(const X86Model& cpu);
 std::optional<Microarchitecture> find_arm(int implementer, int part);
 
 // "Neoverse-N1" for (0x41, 0xd0c); "ARM part 0xfff" where only the implementer is known, "CPU 0x99:0xfff"
