@@ -106,6 +106,7 @@ struct LoadReply {
   int slots = 1;                  // calls that may be in flight
   std::vector<Setting> settings;  // requested and effective
   std::vector<TensorSpec> outputs;
+  Nanoseconds input_time{};  // spent on making input values: no part of the load time
 };
 
 struct Completion {

@@ -130,6 +130,34 @@ StopReason reason_of(stats::StopReason reason) {
   return StopReason::kCancelled;
 }
 
+// The stopping rule, looked at so seldom that its looks (which sort the samples) take at most a twentieth of
+// the time: calls of a microsecond would otherwise mostly wait for them.
+class Looks {
+ public:
+  explicit Looks(stats::StoppingRule& rule) : rule_(rule) {}
+
+  bool due(std::int64_t count, Nanoseconds elapsed) const {
+    return rule_.due(count, elapsed) && (elapsed >= quiet_until_ || must_end(count, elapsed));
+  }
+  template <typename Time>
+  std::optional<stats::StopReason> look(std::span<const std::int64_t> samples, Nanoseconds elapsed,
+                                        Time& time) {
+    const std::int64_t begun_at = time.now();
+    const auto reason = rule_.look(samples, elapsed);
+    quiet_until_ = elapsed + 20 * Nanoseconds(time.now() - begun_at);
+    return reason;
+  }
+
+ private:
+  bool must_end(std::int64_t count, Nanoseconds elapsed) const {
+    const auto& options = rule_.options();
+    return elapsed >= options.time_limit || count >= options.fixed_count.value_or(options.max_samples);
+  }
+
+  stats::StoppingRule& rule_;
+  Nanoseconds quiet_until_{};
+};
+
 // One call that has ended.
 struct EndedCall {
   std::int64_t start = 0;
@@ -340,6 +368,7 @@ class Loop {
 
   Outcome timed() {
     stats::StoppingRule rule(rule_options());
+    Looks looks(rule);
     std::vector<std::int64_t> rounds;  // in flight; else the rule looks at host_ns
     if (kInFlight) rounds.reserve(kLeastCapacity);
     if (!kInFlight && options_.start_at) hold(options_.start_at->count());
@@ -362,11 +391,11 @@ class Loop {
           in_round = 0;
           const auto count = static_cast<std::int64_t>(rounds.size());
           const Nanoseconds elapsed(last_end_ - window_begun_at);
-          if (rule.due(count, elapsed)) reason = rule.look(rounds, elapsed);
+          if (looks.due(count, elapsed)) reason = looks.look(rounds, elapsed, time_);
         }
       } else {
         const Nanoseconds elapsed(call.end - window_begun_at);
-        if (rule.due(buffer_.count(), elapsed)) reason = rule.look(buffer_.host(), elapsed);
+        if (looks.due(buffer_.count(), elapsed)) reason = looks.look(buffer_.host(), elapsed, time_);
       }
       notice(call.end, MeasurePhase::kMeasure, buffer_.count(), &rule);
     }

@@ -131,16 +131,20 @@ TEST(MeasuringLoop, SteadyCallsStopAtTheLeastCountAndTime) {
 
 TEST(MeasuringLoop, WarmUpGoesOnUntilTheTimeIsLevel) {
   PlannedEngine engine;
-  // Falls from 30 ms to 10 ms over the first 100 calls.
+  // 30 ms, 20 ms, 15 ms, ..., halving the way to 10 ms.
   engine.duration = [](std::int64_t call) {
-    return Nanoseconds(10ms) + Nanoseconds(200us) * std::max<std::int64_t>(0, 100 - call);
+    return Nanoseconds(10ms) + Nanoseconds(20ms) / (std::int64_t{1} << std::min<std::int64_t>(call, 40));
   };
   MeasureOptions options;
   options.stopping.time_limit = 60s;
   const MeasureReply reply = measured(engine, options);
   EXPECT_TRUE(reply.warmup_steady);
-  EXPECT_GT(reply.warmup_calls, 80);
-  EXPECT_LT(reply.samples.host_ns.front(), 10'500'000);
+  EXPECT_GE(reply.warmup_calls, 9);  // the cold call and the eight that a verdict needs
+  EXPECT_LT(reply.samples.host_ns.front(), 10'100'000);
+
+  PlannedEngine patient;
+  options.warmup.min_calls = 30;
+  EXPECT_GE(measured(patient, options).warmup_calls, 31);
 }
 
 TEST(MeasuringLoop, WarmUpThatStaysUnsteadyEndsAtHalfTheLimit) {
