@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "base/random.h"
 #include "store/store.h"
 #include "store/test_support.h"
 

@@ -1,10 +1,14 @@
 // A disk that is full: one sentence, and nothing lost that was stored before.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "store/open.h"
 #include "store/sqlite.h"

@@ -1,10 +1,14 @@
 #include "store/open.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
+
+#include "base/random.h"
 #include "base/text.h"
 #include "store/sqlite.h"
 #include "store/store.h"
@@ -14,14 +18,6 @@ namespace deepgap::store {
 namespace {
 
 constexpr int kNobody = 65534;
-
-void run_sql(const std::string& path, const std::string& sql) {
-  sqlite3* handle = nullptr;
-  ASSERT_EQ(sqlite3_open(path.c_str(), &handle), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
-      << sqlite3_errmsg(handle);
-  sqlite3_close(handle);
-}
 
 std::int64_t count_cells(Store& store) {
   const Result<Visited> visited = store.for_each({}, LoadDepth::kAll, [](Measurement&) { return true; });

@@ -1,5 +1,6 @@
 #include "store/schema.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -39,13 +40,7 @@ const Schema kSchema{3, kTestSchema, kMigrations};
 
 class SchemaTest : public StoreTest {
  protected:
-  void make(const std::string& path, std::string_view sql) const {
-    sqlite3* handle = nullptr;
-    ASSERT_EQ(sqlite3_open(path.c_str(), &handle), SQLITE_OK);
-    ASSERT_EQ(sqlite3_exec(handle, std::string(sql).c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
-        << sqlite3_errmsg(handle);
-    sqlite3_close(handle);
-  }
+  static void make(const std::string& path, std::string_view sql) { run_sql(path, std::string(sql)); }
   static std::string rows(Connection& connection, std::string_view sql) {
     Result<Statement> query = connection.statement(sql);
     EXPECT_OK(query);

@@ -1,10 +1,12 @@
 #include "store/store.h"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "base/random.h"
 #include "core/diagnostic.h"
 #include "store/test_support.h"
 
@@ -60,14 +62,6 @@ std::vector<std::string> ids_of(Store& store, const Filter& filter) {
 
 Filter matching(const std::string& selector) {
   return {.selector = Selector::parse(selector).value(), .sweep = {}};
-}
-
-void run_sql(const std::string& path, const std::string& sql) {
-  sqlite3* handle = nullptr;
-  ASSERT_EQ(sqlite3_open(path.c_str(), &handle), SQLITE_OK);
-  char* message = nullptr;
-  EXPECT_EQ(sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, &message), SQLITE_OK) << message;
-  sqlite3_close(handle);
 }
 
 TEST_F(StoreTest, EveryFieldComesBack) {
