@@ -1,11 +1,12 @@
 #include "run/engine_registry.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/signals.h"
@@ -30,13 +31,16 @@ constexpr std::array<KnownEngine, 5> kKnown{{
 
 // Programs of other kinds share the prefix, and copies that an editor or a debugger left (worker-fake~).
 bool is_engine(std::string_view name) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_'; };
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  };
   return !name.empty() && name != "conformance" && std::all_of(name.begin(), name.end(), is_letter);
 }
 
 void collect(const std::filesystem::path& folder, std::vector<WorkerProgram>& found) {
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (!name.starts_with(kPrefix)) continue;
     std::string engine = name.substr(kPrefix.size());
@@ -64,7 +68,9 @@ std::vector<WorkerProgram> find_workers(const std::string& program_folder) {
   return found;
 }
 
-std::span<const KnownEngine> known_engines() { return kKnown; }
+std::span<const KnownEngine> known_engines() {
+  return kKnown;
+}
 
 Result<WorkerProgram> find_worker(const std::string& engine, const std::string& program_folder) {
   std::vector<std::string> names;
@@ -74,9 +80,10 @@ Result<WorkerProgram> find_worker(const std::string& engine, const std::string& 
   }
   for (const KnownEngine& known : kKnown) {
     if (known.name == engine) {
-      return missing(fmt::format(
-          "engine '{}' is not here: expected its worker {}{} beside deepgap or in $DEEPGAP_WORKERS, found none; it needs {}",
-          engine, kPrefix, engine, known.needs));
+      return missing(
+          fmt::format("engine '{}' is not here: expected its worker {}{} beside deepgap or in "
+                      "$DEEPGAP_WORKERS, found none; it needs {}",
+                      engine, kPrefix, engine, known.needs));
     }
     if (std::find(names.begin(), names.end(), known.name) == names.end()) names.emplace_back(known.name);
   }
@@ -88,7 +95,8 @@ Result<EngineDescription> describe_worker(const WorkerProgram& program) {
   // A worker that cannot start says why in its log: a library that is missing, for one.
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-  const std::string log = error ? std::string() : worker_log_path(folder.string(), "deepgap-hello", new_random_hex(12), 0);
+  const std::string log =
+      error ? std::string() : worker_log_path(folder.string(), "deepgap-hello", new_random_hex(12), 0);
   const StopRequest never;
   const WorkerResult<WorkerClient> started =
       WorkerClient::start(program, {.log_path = log, .keep_log = false, .hang_limit = kHelloLimit}, never);

@@ -3,11 +3,14 @@
 //   openvino  2026.4.1  cpu  fp32     build/release/deepgap-worker-openvino
 //   fake      1         cpu  fp32...  build/release/deepgap-worker-fake
 //
-// A worker is a program named deepgap-worker-NAME beside deepgap itself, in ../libexec/deepgap from there, or
-// in a folder of $DEEPGAP_WORKERS (colon-separated; searched first).
+// A worker is a program named deepgap-worker-NAME (lower-case letters, digits, - and _) beside deepgap
+// itself, in ../libexec/deepgap from there, or in a folder of $DEEPGAP_WORKERS (colon-separated; searched
+// first).
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -35,7 +38,7 @@ std::span<const KnownEngine> known_engines();
 // what it needs.
 Result<WorkerProgram> find_worker(const std::string& engine, const std::string& program_folder);
 
-// Starts the worker, says hello, ends it.
+// Starts the worker, says hello, ends it. An error (kMissing) quotes what the worker printed.
 Result<EngineDescription> describe_worker(const WorkerProgram& program);
 
 }  // namespace deepgap::run

@@ -1,23 +1,20 @@
 #include "run/plan.h"
 
-#include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/random.h"
 #include "base/text.h"
+#include "run/forecast.h"
 
 namespace deepgap::run {
 namespace {
 
 constexpr std::int64_t kLargestBatch = 1'000'000;
-// Forecasts are for warnings and for refusing what cannot work: coarse on purpose.
-constexpr double kProcessBytes = 150e6;       // a worker with its engine and no model
-constexpr double kWeightCopies = 2;           // the engine's own layout beside the file's
-constexpr Nanoseconds kLoadTime = std::chrono::seconds(1);
-constexpr double kShareOfMemory = 0.95;       // the rest is for the system
-constexpr Nanoseconds kShortestCall = std::chrono::microseconds(50);
+constexpr int kLargestCount = 1'000'000;  // of repeats, buffers, calls in flight
 
 template <typename T>
 bool holds(const std::vector<T>& values, const T& value) {
@@ -49,8 +46,14 @@ Result<void> check_engine(const SweepRequest& request, const EngineDescription& 
   for (const auto& [precision, maker] : engine.precisions) precisions.emplace_back(name_of(precision));
   for (const Precision precision : request.precisions) {
     if (holds(precisions, std::string(name_of(precision)))) continue;
-    return usage_error(fmt::format("engine {} does not run precision {}: expected one of {}", engine.name, name_of(precision),
-                                   join(precisions, ", ")));
+    return usage_error(fmt::format("engine {} does not run precision {}: expected one of {}", engine.name,
+                                   name_of(precision), join(precisions, ", ")));
+  }
+  for (const PlannedModel& model : request.models) {
+    if (holds(engine.model_formats, model.format)) continue;
+    return usage_error(fmt::format(
+        "engine {} does not read model {}, which is of format {}: expected one of {}", engine.name,
+        printable(model.name), printable(model.format), join(engine.model_formats, ", ")));
   }
   for (const auto& [name, value] : request.settings) {
     if (holds(engine.settings, name)) continue;
@@ -61,55 +64,55 @@ Result<void> check_engine(const SweepRequest& request, const EngineDescription& 
   return {};
 }
 
-Result<void> check_request(const SweepRequest& request, const std::map<std::string, EngineDescription>& engines) {
+Result<void> check_measure(const MeasureRequest& measure) {
+  const auto check = [](std::string_view name, std::int64_t value) -> Result<void> {
+    if (value >= 1 && value <= kLargestCount) return {};
+    return usage_error(fmt::format("{}: expected 1 to {}, found {}", name, kLargestCount, value));
+  };
+  DEEPGAP_RETURN_IF_ERROR(check("repeats", measure.repeats));
+  DEEPGAP_RETURN_IF_ERROR(check("input buffers", measure.input_buffers));
+  DEEPGAP_RETURN_IF_ERROR(check("calls in flight", measure.in_flight.value_or(1)));
+  DEEPGAP_RETURN_IF_ERROR(check("timed calls", measure.fixed_calls.value_or(1)));
+  if (measure.fixed_warmup.value_or(0) < 0) {
+    return usage_error(fmt::format("warm-up calls: expected 0 or more, found {}", *measure.fixed_warmup));
+  }
+  if (!(measure.target > 0)) {
+    return usage_error(fmt::format("target: expected a share above 0, such as 0.01, found {}",
+                                   format_number(measure.target)));
+  }
+  for (const auto& [name, time] :
+       {std::pair("time limit", measure.time_limit), std::pair("hang limit", measure.hang_limit)}) {
+    if (time <= Nanoseconds{})
+      return usage_error(fmt::format("{}: expected a time above 0, found {}", name, format_duration(time)));
+  }
+  return {};
+}
+
+Result<void> check_request(const SweepRequest& request,
+                           const std::map<std::string, EngineDescription>& engines) {
+  DEEPGAP_RETURN_IF_ERROR(check_measure(request.measure));
   for (const std::int64_t batch : request.batches) {
     if (batch < 1 || batch > kLargestBatch) {
       return usage_error(fmt::format("batch: expected 1 to {}, found {}", kLargestBatch, batch));
     }
     for (const PlannedModel& model : request.models) {
       if (model.fixed_batch && *model.fixed_batch != batch) {
-        return usage_error(fmt::format("model {}: it was exported for batch {} only, found batch {}: export it with a dynamic "
-                                       "batch, or measure --batch {}", printable(model.name), *model.fixed_batch, batch,
-                                       *model.fixed_batch));
+        return usage_error(fmt::format(
+            "model {}: it was exported for batch {} only, found batch {}: export it with a dynamic "
+            "batch, or measure --batch {}",
+            printable(model.name), *model.fixed_batch, batch, *model.fixed_batch));
       }
     }
   }
-  for (const std::string& engine : request.engines) DEEPGAP_RETURN_IF_ERROR(check_engine(request, engines.at(engine)));
+  for (const std::string& engine : request.engines) {
+    const auto description = engines.find(engine);
+    if (description == engines.end()) {
+      return internal_error(fmt::format("expected a description of engine '{}' with the request, found none",
+                                        printable(engine)));
+    }
+    DEEPGAP_RETURN_IF_ERROR(check_engine(request, description->second));
+  }
   return {};
-}
-
-void forecast_memory(const PlannedModel& model, const MachineLimits& limits, PlannedCell& cell) {
-  if (!model.weight_bytes || !model.activation_bytes_per_sample) return;
-  const auto batch = static_cast<double>(cell.key.workload.batch);
-  const double activations = *model.activation_bytes_per_sample * batch;
-  const double likely = kProcessBytes + kWeightCopies * *model.weight_bytes + activations;
-  cell.forecast_memory = Bytes{static_cast<std::int64_t>(likely)};
-  const double least = *model.weight_bytes + activations;
-  if (limits.available_memory && least > kShareOfMemory * static_cast<double>(limits.available_memory->value)) {
-    cell.fits = false;
-    cell.refusal = fmt::format("batch {} needs at least {} (weights and the largest set of live activations), {} are available: "
-                               "not tried; a smaller batch fits", cell.key.workload.batch,
-                               format_bytes(Bytes{static_cast<std::int64_t>(least)}), format_bytes(*limits.available_memory));
-  }
-}
-
-void forecast_time(const PlannedModel& model, const MachineLimits& limits, const MeasureRequest& measure, PlannedCell& cell) {
-  if (!model.flops_per_sample || !limits.flops_per_second) return;
-  const double call_s = *model.flops_per_sample * static_cast<double>(cell.key.workload.batch) / *limits.flops_per_second;
-  const double call_ns = std::max(call_s * 1e9, static_cast<double>(kShortestCall.count()));
-  double visit_ns = 0;
-  if (measure.fixed_calls) {
-    visit_ns = call_ns * static_cast<double>(*measure.fixed_calls + measure.fixed_warmup.value_or(0));
-  } else {
-    // One call at least, however long; otherwise the limit is what a noisy cell takes.
-    visit_ns = std::max(call_ns * 2, static_cast<double>(measure.time_limit.count()) / measure.repeats);
-  }
-  const double cell_ns = (visit_ns + static_cast<double>(kLoadTime.count())) * measure.repeats;
-  constexpr double kLongest = 9e18;
-  cell.forecast_time = Nanoseconds{static_cast<std::int64_t>(std::min(cell_ns, kLongest))};
-  if (*cell.forecast_time > measure.patience) {
-    cell.note = fmt::format("takes some {}: longer than {}", format_duration(*cell.forecast_time), format_duration(measure.patience));
-  }
 }
 
 std::vector<PlannedCell> make_cells(const SweepRequest& request, const MachineLimits& limits) {
@@ -133,7 +136,7 @@ std::vector<PlannedCell> make_cells(const SweepRequest& request, const MachineLi
                                .model = model,
                                .settings = request.settings};
               if (!seen.insert(cell.key).second) continue;  // a batch that was named twice
-              forecast_memory(planned, limits, cell);
+              forecast_memory(planned, limits, request.measure, cell);
               forecast_time(planned, limits, request.measure, cell);
               cells.push_back(std::move(cell));
             }
@@ -145,10 +148,25 @@ std::vector<PlannedCell> make_cells(const SweepRequest& request, const MachineLi
   return cells;
 }
 
+// Of the plan's visits, each its part of the cell's forecast; nothing where one has none.
+std::optional<Nanoseconds> forecast_of(const SweepPlan& plan) {
+  Nanoseconds sum{};
+  for (const ProcessPlan& process : plan.processes) {
+    for (const Visit& visit : process.visits) {
+      const std::optional<Nanoseconds>& cell = plan.cells[visit.cell].forecast_time;
+      if (!cell) return std::nullopt;
+      const Nanoseconds part = *cell / plan.measure.repeats;
+      sum = part > Nanoseconds::max() - sum ? Nanoseconds::max() : sum + part;
+    }
+  }
+  return sum;
+}
+
 }  // namespace
 
-std::vector<ProcessPlan> plan_round(const std::vector<PlannedCell>& cells, const std::vector<std::size_t>& chosen, int repeat,
-                                    std::uint64_t seed, Isolation isolation) {
+std::vector<ProcessPlan> plan_round(const std::vector<PlannedCell>& cells,
+                                    const std::vector<std::size_t>& chosen, int repeat, std::uint64_t seed,
+                                    Isolation isolation) {
   Random random = Random(seed).fork(static_cast<std::uint64_t>(repeat));
   std::map<Group, std::vector<std::size_t>> groups;
   for (const std::size_t cell : chosen) groups[group_of(cells[cell])].push_back(cell);
@@ -169,10 +187,14 @@ std::vector<ProcessPlan> plan_round(const std::vector<PlannedCell>& cells, const
   return processes;
 }
 
-Result<SweepPlan> plan_sweep(const SweepRequest& request, const std::map<std::string, EngineDescription>& engines,
+Result<SweepPlan> plan_sweep(const SweepRequest& request,
+                             const std::map<std::string, EngineDescription>& engines,
                              const MachineLimits& limits) {
   DEEPGAP_RETURN_IF_ERROR(check_request(request, engines));
-  SweepPlan plan{.models = request.models, .cells = make_cells(request, limits), .measure = request.measure, .seed = request.seed};
+  SweepPlan plan{.models = request.models,
+                 .cells = make_cells(request, limits),
+                 .measure = request.measure,
+                 .seed = request.seed};
   std::vector<std::size_t> fitting;
   for (std::size_t cell = 0; cell < plan.cells.size(); ++cell) {
     if (plan.cells[cell].fits) fitting.push_back(cell);
@@ -182,13 +204,7 @@ Result<SweepPlan> plan_sweep(const SweepRequest& request, const std::map<std::st
       plan.processes.push_back(std::move(process));
     }
   }
-  Nanoseconds total{};
-  bool known = !fitting.empty();
-  for (const std::size_t cell : fitting) {
-    known = known && plan.cells[cell].forecast_time.has_value();
-    if (known) total += *plan.cells[cell].forecast_time;
-  }
-  if (known) plan.forecast_time = total;
+  plan.forecast_time = forecast_of(plan);
   return plan;
 }
 
@@ -203,6 +219,7 @@ SweepPlan remaining(const SweepPlan& plan, const std::map<CellKey, int>& process
     }
     if (!kept.visits.empty()) left.processes.push_back(std::move(kept));
   }
+  left.forecast_time = forecast_of(left);
   return left;
 }
 

@@ -39,7 +39,8 @@ struct MeasureRequest {
   int input_buffers = 4;
   Nanoseconds hang_limit = std::chrono::seconds(120);
   Isolation isolation = Isolation::kGroup;
-  Nanoseconds patience = std::chrono::hours(1);  // a cell that is forecast to take longer is named beforehand
+  Nanoseconds patience =
+      std::chrono::hours(1);  // a cell that is forecast to take longer is named beforehand, and run
 };
 
 // A model as the planner needs it; session makes it from graph.
@@ -67,7 +68,8 @@ struct PlannedCell {
   std::optional<Nanoseconds> forecast_time;     // of the whole cell
   bool fits = true;                             // forecast_memory against the machine's memory
   std::string refusal;                          // why it will not be tried; "" when it will
-  std::string note;                              // what a dry run says of it: beyond patience; "" for nothing
+  std::string
+      note;  // what a dry run says of it beforehand: beyond patience or the hang limit; "" for nothing
 };
 
 struct Visit {
@@ -108,19 +110,27 @@ struct MachineLimits {
   std::optional<double> flops_per_second;  // a rough sustained rate; absent: no time is forecast
 };
 
-// Errors: an engine's device or precision that it does not have, a batch that a fixed model cannot take (each
-// names what there is). `engines` holds the description of each engine of the request.
+// Forecasts are coarse and meant for warnings. Memory: 150 MB for the process, twice the weights (the file's
+// and the engine's own layout), the input buffers, and the largest set of live activations for each call in
+// flight that was asked for; a cell is refused only when its weights and one set of activations alone, at the
+// width of its precision, exceed what is available. Time, of all repeats: a second for each load, and the
+// calls at flops_per_second, which are those of a fixed protocol, else some hundred within the time limit.
+//
+// Errors (kUsage, kMissing for a device): an engine's device, precision, setting or model format that it does
+// not have, a batch that a fixed model cannot take, a number out of its range; each names what there is.
+// `engines` holds the description of each engine of the request.
 Result<SweepPlan> plan_sweep(const SweepRequest& request,
                              const std::map<std::string, EngineDescription>& engines,
                              const MachineLimits& limits);
 
-// One round: a visit to each of the chosen cells (indices into `cells`), grouped into processes, in the order that seed
-// and repeat give.
-std::vector<ProcessPlan> plan_round(const std::vector<PlannedCell>& cells, const std::vector<std::size_t>& chosen, int repeat,
-                                    std::uint64_t seed, Isolation isolation);
+// One round: a visit to each of the chosen cells (indices into `cells`), grouped into processes, in the order
+// that seed and repeat give.
+std::vector<ProcessPlan> plan_round(const std::vector<PlannedCell>& cells,
+                                    const std::vector<std::size_t>& chosen, int repeat, std::uint64_t seed,
+                                    Isolation isolation);
 
 // The plan of the visits that are still to be done, given how many processes each cell has already
-// (--resume).
+// (--resume). A cell that is not to be tried again is given as done with all of them.
 SweepPlan remaining(const SweepPlan& plan, const std::map<CellKey, int>& processes_done);
 
 }  // namespace deepgap::run

@@ -1,90 +1,162 @@
 #include "run/sweep.h"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "base/hash.h"
+#include "hw/cpu_list.h"
 #include "hw/load_watch.h"
-#include "stats/nested.h"
+#include "run/sweep_cells.h"
+#include "run/visit_record.h"
+#include "run/worker_log.h"
 
 namespace deepgap::run {
 namespace {
 
-// The nested half-width of a cell's median, relative, from the processes so far.
-std::optional<double> relative_half_width(const std::vector<std::vector<std::int64_t>>& processes) {
-  const std::vector<stats::ProcessSamples> spans(processes.begin(), processes.end());
-  const std::optional<stats::Estimated> median = stats::nested_median(spans);
-  if (!median || !median->lower || !median->upper || median->value <= 0) return std::nullopt;
-  return (*median->upper - *median->lower) / 2 / median->value;
-}
+constexpr int kStartTries = 3;  // of an engine's worker in a row, before the engine is given up
+
+// A worker and whether it is known to work.
+struct Server {
+  std::optional<WorkerClient> worker;
+  int visits = 0;  // that it has served
+};
 
 class SweepRunner {
  public:
   SweepRunner(const SweepPlan& plan, const SweepDependencies& dependencies)
-      : plan_(plan), on_(dependencies), samples_(plan.cells.size()) {}
+      : plan_(plan), on_(dependencies), cells_(plan), run_id_(new_random_hex(12)) {
+    if (on_.clock == nullptr) on_.clock = &own_clock_;
+    if (on_.observer == nullptr) on_.observer = &own_observer_;
+    if (on_.stop == nullptr) on_.stop = &own_stop_;
+  }
+  SweepRunner(const SweepRunner&) = delete;
+  SweepRunner& operator=(const SweepRunner&) = delete;
 
   Result<SweepOutcome> run() {
-    for (const ProcessPlan& process : plan_.processes) visits_ += process.visits.size();
-    int last_repeat = plan_.measure.repeats - 1;
+    DEEPGAP_RETURN_IF_ERROR(prepare());
     for (const ProcessPlan& process : plan_.processes) {
-      for (const Visit& visit : process.visits) last_repeat = std::max(last_repeat, visit.repeat);
       DEEPGAP_RETURN_IF_ERROR(run_process(process));
+      if (outcome_.cancelled) return outcome_;
     }
-    // Cells whose processes differ too much for the target get further rounds.
-    for (int repeat = last_repeat + 1; repeat < plan_.measure.most_repeats && !stopped(); ++repeat) {
-      const std::vector<std::size_t> wide = cells_beyond_target();
-      if (wide.empty()) break;
-      visits_ += wide.size();
-      for (const ProcessPlan& process : plan_round(plan_.cells, wide, repeat, plan_.seed, plan_.measure.isolation)) {
-        DEEPGAP_RETURN_IF_ERROR(run_process(process));
-      }
-    }
-    outcome_.cancelled = stopped();
+    DEEPGAP_RETURN_IF_ERROR(run_further_rounds());
+    if (!any_started_ && !start_error_.empty()) return missing("no worker could be started: " + start_error_);
     return outcome_;
   }
+
+  std::int64_t visits_done() const { return outcome_.visits_done; }
 
  private:
   bool stopped() const { return on_.stop->level() != StopLevel::kNone; }
 
-  std::vector<std::size_t> cells_beyond_target() const {
-    std::vector<std::size_t> wide;
-    for (std::size_t cell = 0; cell < plan_.cells.size(); ++cell) {
-      if (samples_[cell].empty() || given_up_.contains(cell)) continue;
-      const std::optional<double> width = relative_half_width(samples_[cell]);
-      if (!width || *width > plan_.measure.target) wide.push_back(cell);
+  Result<void> prepare() {
+    if (on_.sink == nullptr) return internal_error("expected a sink for the visits of a sweep, found none");
+    for (const ProcessPlan& process : plan_.processes) {
+      if (!on_.workers.contains(process.engine))
+        return internal_error(fmt::format("expected a worker of engine '{}', found none", process.engine));
     }
-    return wide;
-  }
-
-  // A process plan in one worker, or in several where one is lost between.
-  Result<void> run_process(const ProcessPlan& process) {
-    std::optional<WorkerClient> worker;
-    const WorkerProgram& program = on_.workers.at(process.engine);
-    for (const Visit& visit : process.visits) {
-      if (stopped()) return {};
-      const PlannedCell& cell = plan_.cells[visit.cell];
-      ++visit_number_;
-      if (given_up_.contains(visit.cell)) continue;
-      on_.observer->visit_started(cell, visit, visit_number_, visits_);
-      if (!worker) {
-        Result<WorkerClient> started = WorkerClient::start(program, next_log(process.engine), plan_.measure.hang_limit);
-        if (!started.ok()) {
-          DEEPGAP_RETURN_IF_ERROR(fail(visit, {.kind = "crash", .text = started.error().message()}, false));
-          continue;
-        }
-        worker.emplace(std::move(*started));
-      }
-      DEEPGAP_ASSIGN(const bool usable, run_visit(*worker, visit));
-      if (!usable) worker.reset();
+    if (!on_.log_folder.empty()) remove_old_logs(on_.log_folder);
+    for (std::size_t cell = 0; cell < plan_.cells.size(); ++cell) {
+      if (!plan_.cells[cell].fits) continue;
+      DEEPGAP_ASSIGN(const std::vector<ProcessRun> earlier, on_.sink->earlier(plan_.cells[cell]));
+      for (const ProcessRun& process : earlier) cells_.add_process(cell, process);
     }
     return {};
   }
 
-  std::string next_log(const std::string& engine) {
-    if (on_.log_folder.empty()) return {};
-    const std::string path = fmt::format("{}/{}-{}.log", on_.log_folder, engine, log_number_++ % kLogsKept);
-    std::remove(path.c_str());
-    return path;
+  // Cells whose processes differ too much for the target get more of them.
+  Result<void> run_further_rounds() {
+    for (;;) {
+      const std::vector<std::size_t> wide = cells_.beyond_target();
+      if (wide.empty()) return {};
+      int round = 0;
+      for (const std::size_t cell : wide) round = std::max(round, cells_.tries(cell));
+      std::vector<ProcessPlan> processes =
+          plan_round(plan_.cells, wide, round, plan_.seed, plan_.measure.isolation);
+      for (const std::size_t cell : wide) cells_.expect_visit(cell);
+      for (ProcessPlan& process : processes) {
+        for (Visit& visit : process.visits) visit.repeat = cells_.tries(visit.cell);
+        DEEPGAP_RETURN_IF_ERROR(run_process(process));
+        if (outcome_.cancelled) return {};
+      }
+    }
+  }
+
+  // A process plan in one worker, or in several where one is lost between.
+  Result<void> run_process(const ProcessPlan& process) {
+    Server server;
+    for (const Visit& visit : process.visits) {
+      if (cells_.given_up(visit.cell)) continue;
+      if (stopped()) {
+        outcome_.cancelled = true;
+        return {};
+      }
+      cells_.begin_visit(visit.cell);
+      ++visits_begun_;
+      on_.observer->visit_started(plan_.cells[visit.cell], visit, visits_begun_,
+                                  visits_begun_ + cells_.visits_to_come());
+      DEEPGAP_RETURN_IF_ERROR(run_visit(server, process.engine, visit));
+      if (outcome_.cancelled) return {};
+    }
+    return {};
+  }
+
+  // Errors are the sink's.
+  Result<void> run_visit(Server& server, const std::string& engine, const Visit& visit) {
+    const PlannedCell& cell = plan_.cells[visit.cell];
+    std::vector<Diagnostic> doubts;
+    for (;;) {
+      if (server.worker) {
+        if (const std::optional<WorkerTrouble> ended = server.worker->ended_between()) {
+          doubts.push_back(replaced(cell, ended->failure));
+          server.worker.reset();
+        }
+      }
+      if (!server.worker) {
+        if (const std::optional<WorkerTrouble> trouble = start_worker(server, engine))
+          return fail_to_start(engine, visit, trouble->failure);
+      }
+      on_.observer->progress(cell, {.phase = "load"});
+      WorkerResult<WorkerClient::Loaded> loaded = server.worker->load(load_request(cell), *on_.stop);
+      if (auto* trouble = std::get_if<WorkerTrouble>(&loaded)) {
+        // A worker that had served may have ended before the request reached it: the cell is not to blame
+        // yet.
+        if (trouble->failure.kind == "crash" && server.visits > 0) {
+          doubts.push_back(replaced(cell, trouble->failure));
+          server = {};
+          continue;
+        }
+        return end_in_trouble(server, visit, *trouble);
+      }
+      return measure(server, visit, std::get<WorkerClient::Loaded>(loaded), std::move(doubts));
+    }
+  }
+
+  static Diagnostic replaced(const PlannedCell& cell, const CellFailure& failure) {
+    return diagnose(diagnostics::kWorkerLost, cell.key.selector(),
+                    failure.text + "; a fresh one took over, nothing was lost");
+  }
+
+  std::optional<WorkerTrouble> start_worker(Server& server, const std::string& engine) {
+    WorkerOptions options{.hang_limit = plan_.measure.hang_limit, .files = on_.files};
+    if (!on_.log_folder.empty())
+      options.log_path = worker_log_path(on_.log_folder, engine, run_id_, log_number_++);
+    WorkerResult<WorkerClient> started = WorkerClient::start(on_.workers.at(engine), options, *on_.stop);
+    if (auto* trouble = std::get_if<WorkerTrouble>(&started)) return std::move(*trouble);
+    server = {.worker = std::move(std::get<WorkerClient>(started))};
+    failed_starts_[engine] = 0;
+    any_started_ = true;
+    return std::nullopt;
+  }
+
+  Result<void> fail_to_start(const std::string& engine, const Visit& visit, const CellFailure& failure) {
+    DEEPGAP_RETURN_IF_ERROR(fail(visit, failure));
+    start_error_ = failure.text;
+    if (outcome_.cancelled || ++failed_starts_[engine] < kStartTries) return {};
+    return give_up_cells(visit, failure, {},
+                         [&engine](const PlannedCell& other) { return other.key.engine == engine; });
   }
 
   LoadRequest load_request(const PlannedCell& cell) const {
@@ -101,139 +173,164 @@ class SweepRunner {
                         .inputs = model.inputs,
                         .input_buffers = plan_.measure.input_buffers,
                         .seed = plan_.seed,
-                        .in_flight = plan_.measure.in_flight,
                         .settings = cell.settings};
+    if (workload.mode == Mode::kThroughput) request.in_flight = plan_.measure.in_flight;
     for (TensorSpec& input : request.inputs) {
       std::replace(input.shape.begin(), input.shape.end(), PlannedModel::kBatch, workload.batch);
     }
     return request;
   }
 
-  // Loads and measures; false: the worker is gone. Errors are the sink's.
-  Result<bool> run_visit(WorkerClient& worker, const Visit& visit) {
-    const PlannedCell& cell = plan_.cells[visit.cell];
-    on_.observer->progress(cell, {.phase = "load"});
-    WorkerResult<WorkerClient::Loaded> loaded = worker.load(load_request(cell), *on_.stop);
-    if (auto* trouble = std::get_if<WorkerTrouble>(&loaded)) return end_in_trouble(visit, std::move(*trouble));
-    const WorkerClient::Loaded& load = std::get<WorkerClient::Loaded>(loaded);
-    const Mode mode = cell.key.workload.mode;
-    const int in_flight =
-        mode == Mode::kThroughput ? std::min(plan_.measure.in_flight.value_or(load.reply.slots), load.reply.slots) : 1;
+  // The CPUs that an engine says it is pinned to, else those that the run may use.
+  std::vector<int> watched_cpus(const std::vector<Setting>& settings) const {
+    for (const Setting& setting : settings) {
+      if (setting.name != settings::kAffinity || !setting.effective) continue;
+      std::optional<std::vector<int>> cpus = hw::parse_cpu_list(*setting.effective);
+      if (cpus && !cpus->empty()) return std::move(*cpus);
+    }
+    return on_.cpus;
+  }
 
-    hw::CpuLoadWatch watch(*on_.files, *on_.clock, {.worker_pids = {worker.pid()}});
-    watch.start();
-    WorkerResult<WorkerClient::Measured> measured =
-        worker.measure(mode, plan_.measure, plan_.measure.time_limit / plan_.measure.repeats, in_flight, *on_.stop,
-                       [this, &cell](const Progress& progress) { on_.observer->progress(cell, progress); });
-    const hw::LoadReport report = watch.stop();
-    if (auto* trouble = std::get_if<WorkerTrouble>(&measured)) return end_in_trouble(visit, std::move(*trouble));
+  Result<void> measure(Server& server, const Visit& visit, const WorkerClient::Loaded& load,
+                       std::vector<Diagnostic> diagnostics) {
+    const PlannedCell& cell = plan_.cells[visit.cell];
+    const Mode mode = cell.key.workload.mode;
+    const int slots = load.reply.slots;
+    const int in_flight =
+        mode == Mode::kThroughput ? std::min(plan_.measure.in_flight.value_or(slots), slots) : 1;
+    const std::vector<Setting> settings =
+        visit_settings(cell, load.reply, plan_.measure, plan_.seed, in_flight);
+
+    std::optional<hw::CpuLoadWatch> watch;
+    if (on_.files != nullptr) {
+      watch.emplace(
+          *on_.files, *on_.clock,
+          hw::LoadWatchOptions{.worker_pids = {server.worker->pid()}, .cpus = watched_cpus(settings)});
+      watch->start();
+    }
+    WorkerResult<WorkerClient::Measured> measured = server.worker->measure(
+        mode, plan_.measure, cells_.visit_time_limit(visit.cell), in_flight, *on_.stop,
+        [this, &cell](const Progress& progress) { on_.observer->progress(cell, progress); });
+    hw::LoadReport load_report;
+    if (watch) load_report = watch->stop();
+    if (auto* trouble = std::get_if<WorkerTrouble>(&measured)) return end_in_trouble(server, visit, *trouble);
 
     WorkerClient::Measured& result = std::get<WorkerClient::Measured>(measured);
     result.process.index = visit.repeat;
     result.process.load_time = load.load_time;
-    const std::vector<Diagnostic> diagnostics = diagnostics_of(cell, result, load.reply, report);
-    DEEPGAP_RETURN_IF_ERROR(on_.sink->visit_done(cell, result.process, settings_of(load.reply, in_flight), diagnostics, report.telemetry));
-    samples_[visit.cell].push_back(std::move(result.process.samples.host_ns));
+    const auto add = [&diagnostics](std::vector<Diagnostic> more) {
+      std::move(more.begin(), more.end(), std::back_inserter(diagnostics));
+    };
+    if (watch) add(hw::judge(load_report, cell.key.selector()));
+    add(visit_doubts(cell, result, settings, plan_.measure));
+    DEEPGAP_RETURN_IF_ERROR(
+        on_.sink->visit_done(cell, result.process, settings, diagnostics, load_report.telemetry));
+    cells_.add_process(visit.cell, result.process);
+    ++server.visits;
     ++outcome_.visits_done;
     on_.observer->visit_ended(cell, visit, nullptr);
-    return true;
+    return {};
   }
 
-  Result<bool> end_in_trouble(const Visit& visit, WorkerTrouble trouble) {
-    const bool usable = !trouble.worker_lost;
-    DEEPGAP_RETURN_IF_ERROR(fail(visit, std::move(trouble.failure), trouble.model_lost));
-    return usable;
-  }
-
-  Result<void> fail(const Visit& visit, CellFailure failure, bool model_lost) {
+  Result<void> end_in_trouble(Server& server, const Visit& visit, const WorkerTrouble& trouble) {
+    if (trouble.worker_lost)
+      server = {};
+    else
+      ++server.visits;
+    DEEPGAP_RETURN_IF_ERROR(fail(visit, trouble.failure));
     const PlannedCell& cell = plan_.cells[visit.cell];
-    if (failure.kind == "cancelled") return {};  // the visit in flight is dropped; what was stored stays
-    const DiagnosticKind& kind = failure.kind == "out_of_memory" ? diagnostics::kOutOfMemory : diagnostics::kWorkerLost;
-    std::vector<Diagnostic> diagnostics;
-    if (!is_for_good(failure) || failure.kind == "out_of_memory") {
-      diagnostics.push_back(diagnose(kind, cell.key.selector(), failure.text));
+    if (trouble.model_lost) {
+      return give_up_cells(visit, trouble.failure, {}, [&cell](const PlannedCell& other) {
+        return other.model == cell.model && other.key.engine == cell.key.engine;
+      });
     }
-    DEEPGAP_RETURN_IF_ERROR(on_.sink->visit_failed(cell, visit.repeat, failure, diagnostics));
+    if (trouble.failure.kind != failures::kOutOfMemory) return {};
+    const CellFailure refusal{
+        .kind = "refused",
+        .text = fmt::format("not tried: {} ran out of memory, and this needs at least as much",
+                            cell.key.selector())};
+    return give_up_cells(visit, refusal, &diagnostics::kPredictedNotToFit,
+                         [&cell](const PlannedCell& other) { return needs_at_least(other, cell); });
+  }
+
+  // A visit without samples.
+  Result<void> fail(const Visit& visit, const CellFailure& failure) {
+    const PlannedCell& cell = plan_.cells[visit.cell];
+    if (failure.kind == "cancelled") {  // the visit in flight is dropped; what was stored stays
+      outcome_.cancelled = true;
+      on_.observer->visit_ended(cell, visit, &failure);
+      return {};
+    }
+    std::vector<Diagnostic> found;
+    if (failure.kind == failures::kOutOfMemory) {
+      found.push_back(diagnose(diagnostics::kOutOfMemory, cell.key.selector(), failure.text));
+    } else if (!is_for_good(failure)) {
+      found.push_back(diagnose(diagnostics::kWorkerLost, cell.key.selector(), failure.text));
+    }
+    DEEPGAP_RETURN_IF_ERROR(on_.sink->visit_failed(cell, visit.repeat, failure, found));
     ++outcome_.visits_failed;
-    if (is_for_good(failure)) given_up_.insert(visit.cell);
+    if (is_for_good(failure)) cells_.give_up(visit.cell);
     on_.observer->visit_ended(cell, visit, &failure);
-    if (!model_lost) return {};
-    // Every other cell of the model would fail alike: each gets the same reason once, and is not tried.
+    return {};
+  }
+
+  // Cells that would fail for the same reason: each without samples gets it once, none is tried.
+  template <typename Predicate>
+  Result<void> give_up_cells(const Visit& visit, const CellFailure& failure, const DiagnosticKind* doubt,
+                             Predicate concerned) {
     for (std::size_t other = 0; other < plan_.cells.size(); ++other) {
-      const PlannedCell& sibling = plan_.cells[other];
-      if (sibling.model != cell.model || sibling.key.engine != cell.key.engine || !sibling.fits) continue;
-      if (!given_up_.insert(other).second) continue;
-      DEEPGAP_RETURN_IF_ERROR(on_.sink->visit_failed(sibling, visit.repeat, failure, {}));
+      const PlannedCell& cell = plan_.cells[other];
+      if (cells_.given_up(other) || cells_.has_samples(other) || cells_.visits_to_come(other) == 0) continue;
+      if (!concerned(cell)) continue;
+      cells_.give_up(other);
+      if (other == visit.cell) continue;  // it has its failure
+      std::vector<Diagnostic> found;
+      if (doubt != nullptr) found.push_back(diagnose(*doubt, cell.key.selector(), failure.text));
+      DEEPGAP_RETURN_IF_ERROR(on_.sink->visit_failed(cell, visit.repeat, failure, found));
       ++outcome_.visits_failed;
     }
     return {};
   }
 
-  std::vector<Setting> settings_of(const LoadReply& reply, int in_flight) const {
-    const MeasureRequest& measure = plan_.measure;
-    const auto row = [](std::string_view name, std::optional<std::string> requested, std::string effective) {
-      return Setting{.name = std::string(name), .requested = std::move(requested), .effective = std::move(effective)};
-    };
-    std::vector<Setting> settings = reply.settings;
-    std::optional<std::string> asked;
-    if (measure.in_flight) asked = std::to_string(*measure.in_flight);
-    settings.push_back(row(settings::kInFlight, asked, std::to_string(in_flight)));
-    settings.push_back(row(settings::kInputs, {}, "seeded random"));
-    settings.push_back(row(settings::kInputBuffers, std::to_string(measure.input_buffers), std::to_string(measure.input_buffers)));
-    settings.push_back(row(settings::kSeed, std::to_string(plan_.seed), std::to_string(plan_.seed)));
-    settings.push_back(row(settings::kProtocol, {},
-                           measure.fixed_calls ? fmt::format("published: {} warm-up and {} timed calls", measure.fixed_warmup.value_or(0),
-                                                             *measure.fixed_calls)
-                                               : std::string("stopping rule")));
-    if (!measure.fixed_calls) {
-      settings.push_back(row(settings::kTimeLimit, {}, format_duration(measure.time_limit)));
-      settings.push_back(row(settings::kTarget, {}, format_number(measure.target)));
-    }
-    return settings;
+  // By its batch, or by calls in flight beside one at a time.
+  static bool needs_at_least(const PlannedCell& other, const PlannedCell& cell) {
+    const Workload& a = other.key.workload;
+    const Workload& b = cell.key.workload;
+    const bool alike = other.model == cell.model && other.key.engine == cell.key.engine &&
+                       other.key.device == cell.key.device && a.precision == b.precision;
+    const bool mode_needs_it = a.mode == b.mode || (b.mode == Mode::kLatency && a.mode == Mode::kThroughput);
+    return alike && mode_needs_it && a.batch >= b.batch;
   }
-
-  std::vector<Diagnostic> diagnostics_of(const PlannedCell& cell, const WorkerClient::Measured& result, const LoadReply& reply,
-                                         const hw::LoadReport& report) const {
-    const std::string where = cell.key.selector();
-    std::vector<Diagnostic> found = hw::judge(report, where);
-    if (!result.warmup_steady && !plan_.measure.fixed_calls) {
-      found.push_back(diagnose(diagnostics::kNotSteady, where,
-                               fmt::format("the time still drifted when warm-up ended after {} calls", result.process.warmup_calls)));
-    }
-    if (result.process.stop_reason == StopReason::kTimeLimit && !plan_.measure.fixed_calls) {
-      found.push_back(diagnose(diagnostics::kPrecisionNotReached, where,
-                               fmt::format("stopped after {} calls at the time limit, before the interval was within {} %",
-                                           result.process.samples.size(), format_number(plan_.measure.target * 100))));
-    }
-    for (const Setting& setting : reply.settings) {
-      if (!setting.requested || !setting.effective || *setting.requested == *setting.effective) continue;
-      found.push_back(diagnose(diagnostics::kSettingNotEffective, where,
-                               fmt::format("{}: requested {}, effective {}", setting.name, *setting.requested, *setting.effective)));
-    }
-    return found;
-  }
-
-  static constexpr int kLogsKept = 64;
 
   const SweepPlan& plan_;
-  const SweepDependencies& on_;
-  std::vector<std::vector<std::vector<std::int64_t>>> samples_;  // by cell: host times of each process of this run
-  std::set<std::size_t> given_up_;                               // cells that failed for good
+  SweepDependencies on_;
+  SystemClock own_clock_;
+  SweepObserver own_observer_;
+  StopRequest own_stop_;
+  SweepCells cells_;
   SweepOutcome outcome_;
-  std::size_t visit_number_ = 0;
-  std::size_t visits_ = 0;
+  std::size_t visits_begun_ = 0;
+  std::map<std::string, int> failed_starts_;  // in a row, by engine
+  std::string start_error_;
+  bool any_started_ = false;
+  std::string run_id_;
   int log_number_ = 0;
 };
 
 }  // namespace
 
 bool is_for_good(const CellFailure& failure) {
-  return failure.kind == "unsupported" || failure.kind == "bad_request" || failure.kind == "bad_model" ||
-         failure.kind == "out_of_memory" || failure.kind == "refused";
+  return failure.kind == failures::kUnsupported || failure.kind == failures::kBadRequest ||
+         failure.kind == failures::kBadModel || failure.kind == failures::kOutOfMemory ||
+         failure.kind == "refused";
 }
 
 Result<SweepOutcome> run_sweep(const SweepPlan& plan, const SweepDependencies& dependencies) {
-  return SweepRunner(plan, dependencies).run();
+  SweepRunner runner(plan, dependencies);
+  Result<SweepOutcome> outcome = runner.run();
+  if (outcome.ok() || runner.visits_done() == 0) return outcome;
+  return std::move(outcome).in(
+      fmt::format("the sweep ended after {} visits, which are kept", runner.visits_done()));
 }
 
 }  // namespace deepgap::run

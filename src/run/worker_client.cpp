@@ -1,61 +1,52 @@
 #include "run/worker_client.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <csignal>
-#include <fmt/format.h>
-#include <fstream>
+#include <filesystem>
 
-#include "base/clock.h"
 #include "base/subprocess.h"
 #include "base/text.h"
+#include "run/memory_kills.h"
 #include "run/message_stream.h"
 #include "run/protocol.h"
+#include "run/worker_log.h"
 
 namespace deepgap::run {
 namespace {
 
-constexpr Nanoseconds kWakeEvery = std::chrono::milliseconds(50);    // to look at the stop request
-constexpr Nanoseconds kSendLimit = std::chrono::seconds(10);         // a worker that does not read
+constexpr Nanoseconds kWakeEvery = std::chrono::milliseconds(50);  // to look at the stop request
+constexpr Nanoseconds kSendLimit = std::chrono::seconds(10);       // a worker that does not read
 constexpr Nanoseconds kExitGrace = std::chrono::seconds(2);
-constexpr Nanoseconds kStatusWait = std::chrono::seconds(2);         // from a closed pipe to the exit status
+constexpr Nanoseconds kStatusWait = std::chrono::seconds(2);  // from a closed pipe to the exit status
 // A fixed count of calls ends when they are made; the limit only bounds a mistake.
 constexpr Nanoseconds kNoTimeLimit = std::chrono::hours(24 * 30);
-constexpr std::size_t kLogLines = 3;
-
-// The last lines of a worker's log, made safe to print, as " (its log ends: ...)".
-std::string log_end(const std::string& path) {
-  if (path.empty()) return {};
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) return {};
-  constexpr std::streamoff kTail = 4096;
-  const std::streamoff size = file.tellg();
-  file.seekg(std::max<std::streamoff>(0, size - kTail));
-  std::string text(static_cast<std::size_t>(std::min(size, kTail)), '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  std::vector<std::string> lines;
-  for (const std::string& line : split(text, '\n')) {
-    if (!trim(line).empty()) lines.push_back(printable(trim(line), 200));
-  }
-  if (lines.empty()) return fmt::format("; its log {} is empty", path);
-  const std::size_t from = lines.size() > kLogLines ? lines.size() - kLogLines : 0;
-  return fmt::format("; its log {} ends: {}", path, join(std::span(lines).subspan(from), " | "));
-}
+constexpr Nanoseconds kShortestMeasuring = std::chrono::milliseconds(1);
+constexpr std::size_t kMessageLength = 1000;
 
 CellFailure failure_of(const EngineFailure& failure) {
-  return {.kind = failure.kind, .text = printable(failure.message, 1000), .bytes_asked = failure.bytes_asked};
+  return {.kind = failure.kind,
+          .text = printable(failure.message, kMessageLength),
+          .bytes_asked = failure.bytes_asked};
 }
 
-// Samples that could not have come from a clock are not stored.
-std::string sample_fault(const SampleColumns& samples) {
-  const std::size_t n = samples.host_ns.size();
-  if (n == 0) return "no samples";
-  if (samples.start_ns.size() != n || (!samples.enqueue_ns.empty() && samples.enqueue_ns.size() != n) ||
-      (!samples.device_ns.empty() && samples.device_ns.size() != n)) {
-    return fmt::format("columns of unequal length ({} host times, {} starts)", n, samples.start_ns.size());
-  }
-  for (const std::vector<std::int64_t>* column : {&samples.host_ns, &samples.enqueue_ns, &samples.device_ns}) {
-    if (std::any_of(column->begin(), column->end(), [](std::int64_t value) { return value < 0; })) return "a negative time";
-  }
+// What makes a reply's samples none of timed calls, beyond what its decoding checks; "" where nothing does.
+std::string sample_fault(Mode mode, const MeasureRequest& request, const MeasureReply& reply) {
+  const SampleColumns& samples = reply.samples;
+  if (samples.size() == 0) return "expected samples of timed calls, found none";
+  if (!std::is_sorted(samples.start_ns.begin(), samples.start_ns.end()))
+    return "expected samples in the order of their starts, found others";
+  if (reply.warmup_calls < 0 || reply.warmup_time < Nanoseconds{} ||
+      reply.first_call.value_or(Nanoseconds{}) < Nanoseconds{})
+    return "expected a warm-up of no negative time or count, found one";
+  if (reply.stop_reason == StopReason::kCancelled)
+    return "expected the measuring to run to its end, found it cancelled, which nobody asked for";
+  if (request.fixed_calls && static_cast<std::int64_t>(samples.size()) < *request.fixed_calls)
+    return fmt::format("expected {} timed calls, found {}", *request.fixed_calls, samples.size());
+  if (mode != Mode::kThroughput) return {};
+  if (!reply.window || *reply.window <= Nanoseconds{} || reply.completed < 1)
+    return "expected a window in which calls completed, found none";
   return {};
 }
 
@@ -66,87 +57,158 @@ struct WorkerClient::State {
   MessageReader reader;
   MessageWriter writer;
   std::string name;
-  std::string log_path;
-  Nanoseconds hang_limit{};
+  WorkerOptions options;
+  std::optional<MemoryKills> memory_kills;
+  std::optional<std::int64_t> kills_before;  // at the last request
   HelloReply hello;
   SystemClock clock;
   std::int64_t next_id = 1;
   bool lost = false;
+  bool log_needed = false;  // it tells of trouble
 
-  State(Subprocess started, std::string engine, std::string log, Nanoseconds limit)
+  State(Subprocess started, std::string engine, WorkerOptions options_in)
       : process(std::move(started)),
         reader(process.read_descriptor()),
         writer(process.write_descriptor()),
         name(std::move(engine)),
-        log_path(std::move(log)),
-        hang_limit(limit) {}
+        options(std::move(options_in)) {
+    if (options.files != nullptr) memory_kills.emplace(*options.files);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  // A worker exits when its pipe closes; one that does not is ended.
+  ~State() {
+    if (!lost) {
+      process.close_write();
+      std::optional<ExitStatus> status = process.wait(kExitGrace);
+      if (!status) status = process.stop(kExitGrace);
+      log_needed = log_needed || status->code != 0;
+    }
+    if (options.log_path.empty()) return;
+    std::error_code error;
+    const bool empty = std::filesystem::file_size(options.log_path, error) == 0 && !error;
+    if (!log_needed || !options.keep_log || empty) std::filesystem::remove(options.log_path, error);
+  }
+
+  std::string log_end() const { return quote_log_end(options.log_path, options.keep_log); }
 
   WorkerTrouble lose(std::string kind, std::string text) {
     lost = true;
+    log_needed = true;
     process.stop(Nanoseconds{0});
     return {.failure = {.kind = std::move(kind), .text = std::move(text)}, .worker_lost = true};
   }
 
-  // What the end of the process means, in words.
+  WorkerTrouble cancelled() {
+    WorkerTrouble trouble = lose("cancelled", "stopped by the user");
+    log_needed = false;
+    return trouble;
+  }
+
+  // `during`: "during load", "between two requests".
+  WorkerTrouble killed(std::string_view during) {
+    const std::optional<std::int64_t> kills = memory_kills ? memory_kills->count() : std::nullopt;
+    const bool counted = kills && kills_before;
+    if (counted && *kills > *kills_before) {
+      return lose(
+          "out_of_memory",
+          fmt::format("worker {} was killed {} by the kernel for want of memory: expected a reply; take a "
+                      "smaller batch, or free memory{}",
+                      name, during, log_end()));
+    }
+    return lose("crash",
+                fmt::format("worker {} was killed {} by a signal 9 that deepgap did not send, {}: expected a "
+                            "reply{}",
+                            name, during,
+                            counted ? "though the kernel counts no kill for want of memory"
+                                    : "most likely by the kernel for want of memory",
+                            log_end()));
+  }
+
+  WorkerTrouble crashed(const ExitStatus& status, std::string_view during) {
+    if (status.signal == SIGKILL) return killed(during);
+    return lose("crash", fmt::format("worker {} ended {} ({}): expected a reply{}", name, during,
+                                     status.describe(), log_end()));
+  }
+
+  // The pipe has closed: what that means, in words.
   WorkerTrouble ended(std::string_view during) {
-    const std::optional<ExitStatus> status = process.wait(kStatusWait);
-    if (!status) {
-      return lose("protocol", fmt::format("worker {} closed its pipe during {} but still runs: expected a reply{}", name, during,
-                                          log_end(log_path)));
-    }
-    if (status->signal == SIGKILL) {
-      return lose("out_of_memory", fmt::format("worker {} was killed during {}, most likely by the kernel for want of memory: try a "
-                                               "smaller batch{}", name, during, log_end(log_path)));
-    }
-    return lose("crash", fmt::format("worker {} ended during {} ({}): expected a reply{}", name, during, status->describe(),
-                                     log_end(log_path)));
+    if (const std::optional<ExitStatus> status = process.wait(kStatusWait)) return crashed(*status, during);
+    return lose("protocol", fmt::format("worker {} closed its pipe {} but still ran: expected a reply{}",
+                                        name, during, log_end()));
   }
 
   WorkerTrouble breach(std::string_view during, const std::string& what) {
-    return lose("protocol", fmt::format("worker {} broke the protocol during {}: {}; `deepgap-worker-conformance` says more{}", name,
-                                        during, what, log_end(log_path)));
+    return lose("protocol",
+                fmt::format("worker {} broke the protocol {}: {}; deepgap-worker-conformance says "
+                            "more{}",
+                            name, during, what, log_end()));
   }
 
-  // Sends a request and waits for its reply. `stop` reaching stop_now ends it at once.
-  WorkerResult<Message> ask(const Request& request, const StopRequest* stop,
-                            const std::function<void(const MeasureProgress&)>& on_progress) {
-    const std::string during(verb_of(request));
+  WorkerTrouble silent(std::string_view during) {
+    return lose("hang",
+                fmt::format("worker {} was silent for {} {}: expected progress or a reply; it was ended "
+                            "(--hang-limit sets the limit){}",
+                            name, format_duration(options.hang_limit), during, log_end()));
+  }
+
+  WorkerTrouble refused(const EngineFailure& failure) {
+    WorkerTrouble trouble{.failure = failure_of(failure),
+                          .worker_lost = !process_stays_usable(failure.kind),
+                          .model_lost = failure.kind == failures::kBadModel};
+    if (trouble.worker_lost) {
+      lost = true;
+      log_needed = true;
+      process.stop(kExitGrace);
+    }
+    return trouble;
+  }
+
+  // Sends a request and waits for its reply, at most `longest` where that is given, however often progress
+  // comes. `stop` reaching stop_now ends the worker at once.
+  WorkerResult<Message> ask(const Request& request, const StopRequest& stop,
+                            std::optional<Nanoseconds> longest = std::nullopt,
+                            const std::function<void(const MeasureProgress&)>& on_progress = nullptr) {
+    const std::string during = fmt::format("during {}", verb_of(request));
     const std::int64_t id = next_id++;
-    if (const Result<void> sent = writer.write(encode(id, request), kSendLimit); !sent.ok()) return ended(during);
-    Nanoseconds heard_at = clock.monotonic();
+    if (memory_kills) kills_before = memory_kills->count();
+    if (const Result<void> sent = writer.write(encode(id, request), kSendLimit); !sent.ok()) {
+      if (const std::optional<ExitStatus> status = process.wait(kStatusWait)) return crashed(*status, during);
+      return lose("protocol", fmt::format("worker {} did not take the request {}: {}{}", name, during,
+                                          sent.error().message(), log_end()));
+    }
+    const Nanoseconds asked_at = clock.monotonic();
+    Nanoseconds heard_at = asked_at;
     for (;;) {
-      Result<ReadOutcome> read = reader.read(kWakeEvery);
+      if (stop.level() == StopLevel::kStopNow) return cancelled();
+      Result<ReadOutcome> read = reader.read(std::min(kWakeEvery, options.hang_limit));
       if (!read.ok()) return breach(during, read.error().message());
       if (read->status == ReadStatus::kEnded) return ended(during);
+      const Nanoseconds now = clock.monotonic();
       if (read->status == ReadStatus::kTimedOut) {
-        if (stop != nullptr && stop->level() == StopLevel::kStopNow) return lose("cancelled", "stopped by the user");
-        if (clock.monotonic() - heard_at > hang_limit) {
-          return lose("hang", fmt::format("worker {} was silent for {} during {}: expected progress or a reply; it was ended "
-                                          "(--hang-limit sets the limit){}", name, format_duration(hang_limit), during,
-                                          log_end(log_path)));
-        }
+        if (now - heard_at > options.hang_limit) return silent(during);
         continue;
       }
-      heard_at = clock.monotonic();
+      heard_at = now;
       const Result<Incoming> incoming = classify(read->message);
       if (!incoming.ok()) return breach(during, incoming.error().message());
       if (incoming->kind == Incoming::Kind::kEvent) {
-        if (incoming->event == "progress" && on_progress) on_progress(incoming->progress);
+        if (longest && now - asked_at > *longest) {
+          return lose("hang",
+                      fmt::format("worker {} was still busy {} after {}: expected a reply by then; it was "
+                                  "ended{}",
+                                  name, during, format_duration(*longest), log_end()));
+        }
+        if (incoming->event == "progress" && incoming->id == id && on_progress)
+          on_progress(incoming->progress);
         continue;
       }
       if (incoming->id != id) {
-        return breach(during, fmt::format("expected the reply to request {}, found one to {}", id, incoming->id));
+        return breach(during,
+                      fmt::format("expected the reply to request {}, found one to {}", id, incoming->id));
       }
-      if (incoming->kind == Incoming::Kind::kFailure) {
-        WorkerTrouble trouble{.failure = failure_of(incoming->failure),
-                              .worker_lost = !process_stays_usable(incoming->failure.kind),
-                              .model_lost = incoming->failure.kind == "bad_model"};
-        if (trouble.worker_lost) {
-          lost = true;
-          process.stop(kExitGrace);
-        }
-        return trouble;
-      }
+      if (incoming->kind == Incoming::Kind::kFailure) return refused(incoming->failure);
       return std::move(read->message);
     }
   }
@@ -155,48 +217,69 @@ struct WorkerClient::State {
 WorkerClient::WorkerClient(std::unique_ptr<State> state) : state_(std::move(state)) {}
 WorkerClient::WorkerClient(WorkerClient&&) noexcept = default;
 WorkerClient& WorkerClient::operator=(WorkerClient&&) noexcept = default;
+WorkerClient::~WorkerClient() = default;
 
-WorkerClient::~WorkerClient() {
-  if (!state_ || state_->lost) return;
-  // A worker exits when its pipe closes; one that does not is ended.
-  state_->process.close_write();
-  if (!state_->process.wait(kExitGrace)) state_->process.stop(kExitGrace);
-}
-
-Result<WorkerClient> WorkerClient::start(const WorkerProgram& program, const std::string& log_path, Nanoseconds hang_limit) {
-  DEEPGAP_ASSIGN(Subprocess process, Subprocess::start({.command = {program.path}, .log_path = log_path}));
-  auto state = std::make_unique<State>(std::move(process), program.engine, log_path, hang_limit);
-  WorkerResult<Message> reply = state->ask(HelloVerb{}, nullptr, nullptr);
-  if (auto* trouble = std::get_if<WorkerTrouble>(&reply)) return missing(trouble->failure.text);
+WorkerResult<WorkerClient> WorkerClient::start(const WorkerProgram& program, const WorkerOptions& options,
+                                               const StopRequest& stop) {
+  const auto trouble_of = [](std::string kind, std::string text) {
+    return WorkerTrouble{.failure = {.kind = std::move(kind), .text = std::move(text)}, .worker_lost = true};
+  };
+  Result<Subprocess> process = Subprocess::start({.command = {program.path}, .log_path = options.log_path});
+  if (!process.ok()) return trouble_of("crash", process.error().message());
+  auto state = std::make_unique<State>(std::move(*process), program.engine, options);
+  WorkerResult<Message> reply = state->ask(HelloVerb{.deepgap_version = DEEPGAP_VERSION}, stop);
+  if (auto* trouble = std::get_if<WorkerTrouble>(&reply)) {
+    trouble->worker_lost = true;
+    return std::move(*trouble);
+  }
   Result<HelloReply> hello = decode_hello_reply(std::get<Message>(reply));
-  if (!hello.ok()) return missing(state->breach("hello", hello.error().message()).failure.text);
+  if (!hello.ok()) return state->breach("during hello", hello.error().message());
   if (hello->protocol != kProtocolVersion) {
-    return missing(fmt::format("worker {} speaks protocol {}: expected {}; build it again with this deepgap", program.path,
-                               hello->protocol, kProtocolVersion));
+    return state->lose("protocol",
+                       fmt::format("worker {} speaks version {} of the protocol: expected {}; build it "
+                                   "again with this deepgap",
+                                   printable(program.path), hello->protocol, kProtocolVersion));
   }
   state->hello = std::move(*hello);
   return WorkerClient(std::move(state));
 }
 
-const EngineDescription& WorkerClient::description() const { return state_->hello.engine; }
-int WorkerClient::pid() const { return state_->process.pid(); }
+const EngineDescription& WorkerClient::description() const {
+  return state_->hello.engine;
+}
+int WorkerClient::pid() const {
+  return state_->process.pid();
+}
+
+std::optional<WorkerTrouble> WorkerClient::ended_between() {
+  if (state_->lost) return WorkerTrouble{.failure = {.kind = "crash"}, .worker_lost = true};
+  const std::optional<ExitStatus> status = state_->process.poll();
+  if (!status) return std::nullopt;
+  return state_->crashed(*status, "between two requests");
+}
 
 WorkerResult<WorkerClient::Loaded> WorkerClient::load(const LoadRequest& request, const StopRequest& stop) {
-  WorkerResult<Message> reply = state_->ask(request, &stop, nullptr);
+  WorkerResult<Message> reply = state_->ask(request, stop);
   if (auto* trouble = std::get_if<WorkerTrouble>(&reply)) return std::move(*trouble);
   Result<LoadedReply> loaded = decode_load_reply(std::get<Message>(reply));
-  if (!loaded.ok()) return state_->breach("load", loaded.error().message());
+  if (!loaded.ok()) return state_->breach("during load", loaded.error().message());
   return Loaded{.reply = std::move(loaded->load), .load_time = loaded->load_time};
 }
 
-WorkerResult<WorkerClient::Measured> WorkerClient::measure(Mode mode, const MeasureRequest& request, Nanoseconds time_limit,
-                                                           int in_flight, const StopRequest& stop,
-                                                           const std::function<void(const Progress&)>& on_progress) {
-  MeasureVerb verb{.options = {.mode = mode, .warmup_fixed_calls = request.fixed_warmup, .in_flight = in_flight}};
-  verb.options.stopping.target_relative_half_width = request.target;
-  verb.options.stopping.fixed_count = request.fixed_calls;
-  verb.options.stopping.time_limit = request.fixed_calls ? kNoTimeLimit : time_limit;
-  verb.options.stopping.min_time = std::min(verb.options.stopping.min_time, time_limit / 2);
+WorkerResult<WorkerClient::Measured> WorkerClient::measure(
+    Mode mode, const MeasureRequest& request, Nanoseconds time_limit, int in_flight, const StopRequest& stop,
+    const std::function<void(const Progress&)>& on_progress) {
+  time_limit = std::max(time_limit, kShortestMeasuring);
+  MeasureVerb verb{
+      .options = {.mode = mode, .warmup_fixed_calls = request.fixed_warmup, .in_flight = in_flight}};
+  stats::StoppingOptions& stopping = verb.options.stopping;
+  stopping.target_relative_half_width = request.target;
+  stopping.fixed_count = request.fixed_calls;
+  stopping.time_limit = request.fixed_calls ? kNoTimeLimit : time_limit;
+  stopping.min_time = std::min(stopping.min_time, time_limit / 2);
+  // One call may take up to the hang limit, and warm-up and timed calls are a call for each slot at least.
+  std::optional<Nanoseconds> longest;
+  if (!request.fixed_calls) longest = time_limit + (2 + 2 * in_flight) * state_->options.hang_limit;
   const auto tell = [&on_progress](const MeasureProgress& progress) {
     if (!on_progress) return;
     on_progress({.phase = std::string(name_of(progress.phase)),
@@ -205,13 +288,12 @@ WorkerResult<WorkerClient::Measured> WorkerClient::measure(Mode mode, const Meas
                  .median = progress.median,
                  .width = progress.width});
   };
-  WorkerResult<Message> reply = state_->ask(verb, &stop, tell);
+  WorkerResult<Message> reply = state_->ask(verb, stop, longest, tell);
   if (auto* trouble = std::get_if<WorkerTrouble>(&reply)) return std::move(*trouble);
   Result<MeasureReply> measured = decode_measure_reply(std::get<Message>(reply));
-  if (!measured.ok()) return state_->breach("measure", measured.error().message());
-  if (const std::string fault = sample_fault(measured->samples); !fault.empty()) {
-    return state_->breach("measure", "expected samples of timed calls, found " + fault);
-  }
+  if (!measured.ok()) return state_->breach("during measure", measured.error().message());
+  if (const std::string fault = sample_fault(mode, request, *measured); !fault.empty())
+    return state_->breach("during measure", fault);
   return Measured{.process = {.first_call = measured->first_call,
                               .warmup_calls = measured->warmup_calls,
                               .warmup_time = measured->warmup_time,
