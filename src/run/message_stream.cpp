@@ -30,7 +30,7 @@ constexpr std::array<ElementTypeName, 6> kElementTypes{{{ElementType::kI64, "i64
                                                         {ElementType::kF64, "f64", 8},
                                                         {ElementType::kBytes, "bytes", 1}}};
 
-constexpr std::size_t kReadSize = 64 * 1024;  // what a Linux pipe holds
+constexpr std::size_t kReadSize = std::size_t{64} * 1024;  // what a Linux pipe holds
 constexpr std::size_t kBlobStep = std::size_t{1} << 20;
 constexpr std::size_t kShown = 60;  // bytes of a broken line that its error quotes
 

@@ -147,7 +147,7 @@ Result<void> set_wal(Connection& connection) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point end = Clock::now() + kBusyTimeout;
   while (true) {
-    const Result<void> changed = connection.execute("PRAGMA journal_mode = WAL");
+    Result<void> changed = connection.execute("PRAGMA journal_mode = WAL");
     if (changed.ok()) return {};
     const int code = sqlite3_errcode(connection.handle());
     if ((code != SQLITE_BUSY && code != SQLITE_LOCKED) || Clock::now() >= end) return changed;

@@ -16,7 +16,7 @@ Document with_data(std::string schema, const char* member, Json list) {
   return document;
 }
 
-std::string or_space(std::string text) { return text.empty() ? " " : text; }
+std::string or_space(const std::string& text) { return text.empty() ? " " : text; }
 
 // "2097152" with unit "B" -> "2.097 MB"; other values as they are.
 std::string fact_text(const DeviceFact& fact) {
