@@ -5,6 +5,8 @@ set -euo pipefail
 
 scripts_folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export scripts_folder
+# Another clone of the same sources finds what this one compiled.
+export CCACHE_BASEDIR="${scripts_folder%/scripts}" CCACHE_NOHASHDIR=1
 
 say() { printf '%s\n' "$*" >&2; }
 
