@@ -24,7 +24,7 @@ target_compile_options(deepgap_options INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # What gcc 12 and 13 take for uninitialised or out of bounds in inlined std::variant, std::optional and std::vector is
   # neither; the sanitizer runs find what really is.
-  target_compile_options(deepgap_options INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds)
+  target_compile_options(deepgap_options INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # gcc 12 sees overlaps in libstdc++ where there are none: "literal" + std::string (GCC bug 105651).
