@@ -23,6 +23,7 @@ std::string help_of(const OptionSpec& option) {
 struct Collected {
   std::map<std::string, std::vector<std::string>> values;
   std::map<std::string, bool> flags;
+  std::vector<std::string> single;  // options that may be given once only
 };
 
 void declare_option(CLI::App& app, const OptionSpec& option, Collected& collected) {
@@ -33,7 +34,8 @@ void declare_option(CLI::App& app, const OptionSpec& option, Collected& collecte
   }
   CLI::Option* declared = app.add_option(std::string(option.name), collected.values[name], help_of(option));
   declared->type_name(std::string(option.value_name))->type_size(1)->allow_extra_args(false);
-  declared->multi_option_policy(option.repeatable ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::Throw);
+  declared->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  if (!option.repeatable) collected.single.push_back(name);
 }
 
 void declare_positional(CLI::App& app, const PositionalSpec& positional, Collected& collected) {
@@ -125,6 +127,11 @@ Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arg
     if (command->name != chosen[0]->get_name()) continue;
     parsed.command = command;
     Collected& values = collected[command->name];
+    for (const std::string& name : values.single) {
+      if (values.values[name].size() < 2) continue;
+      return usage_error(fmt::format("{} is given {} times: expected once; where it takes a list, separate with commas", name,
+                                     values.values[name].size()));
+    }
     for (auto& [name, value] : values.values) {
       if (!value.empty()) parsed.arguments.set(name, std::move(value));
     }

@@ -57,14 +57,22 @@ Result<std::vector<run::TensorSpec>> planned_inputs(const graph::Model& model, c
 
 Result<run::PlannedModel> planned_model(const std::string& name, const graph::Dims& dims, const Environment& environment) {
   DEEPGAP_ASSIGN(graph::ModelFile file, graph::materialise(name, dims, kWeightSeed, environment.cache_folder));
+  if (environment.say) {
+    const graph::ModelInfo info = file.model.info();
+    for (const std::string& remark : info.remarks) environment.say(fmt::format("model {}: {}", file.name, printable(remark)));
+    if (!info.custom_operators.empty()) {
+      environment.say(fmt::format("model {}: operators that only some engines know: {}", file.name,
+                                  printable(join(info.custom_operators, ", "))));
+    }
+  }
   run::PlannedModel planned{.name = file.name,
                             .path = file.path,
                             .hash = file.hash,
                             .dims = file.dims,
-                            .fixed_batch = graph::fixed_batch(file.model, file.dims)};
+                            .fixed_batch = graph::fixed_batch(file.model, file.open_dims)};
   const std::int64_t smallest = planned.fixed_batch.value_or(1);
-  DEEPGAP_ASSIGN(planned.inputs, planned_inputs(file.model, file.dims, !planned.fixed_batch, smallest));
-  DEEPGAP_ASSIGN(const graph::ModelSummary summary, graph::analyse(file.model, smallest, file.dims));
+  DEEPGAP_ASSIGN(planned.inputs, planned_inputs(file.model, file.open_dims, !planned.fixed_batch, smallest));
+  DEEPGAP_ASSIGN(const graph::ModelSummary summary, graph::analyse(file.model, smallest, file.open_dims));
   const auto samples = static_cast<double>(smallest);
   planned.flops_per_sample = static_cast<double>(summary.known_flops.value) / samples;
   planned.weight_bytes = static_cast<double>(summary.parameter_bytes.value);
