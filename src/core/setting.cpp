@@ -22,10 +22,10 @@ constexpr std::array kSettings{
                 "Transparent huge pages for the engine's memory: `always`, `madvise` or `never`."},
     SettingKind{kGovernor, Influence::kDecides, false,
                 "Frequency governor of the processor as found, such as `performance` or `powersave`."},
-    SettingKind{kInFlight, Influence::kDecides, true,
-                "Calls submitted and not yet finished in throughput mode: a number, or `auto` for one per "
-                "stream and one "
-                "waiting; 1 in latency mode."},
+    SettingKind{
+        kInFlight, Influence::kDecides, true,
+        "Calls submitted and not yet finished in throughput mode: a number, or `auto` for as many as the "
+        "engine takes at once; 1 in latency mode."},
     SettingKind{kInputs, Influence::kDecides, true,
                 "What the inputs hold: `random` (seeded values, indices within their range), never zeros."},
     SettingKind{kInputBuffers, Influence::kDecides, true,
