@@ -37,6 +37,13 @@ TEST(EffectiveSampleSize, AgreesWithTheDefinitionWrittenInPython) {
   EXPECT_NEAR(effective_sample_size(blocks), 9.945056656371918, 1e-10);
 }
 
+TEST(EffectiveSampleSize, PairsOfLagsDoNotRise) {
+  // Pairs of autocovariances 5.78, 0.25, 0.59: the third counts as 0.25. tests/statistical/reference.py as
+  // above.
+  const double series[] = {7, 9, 0, 7, 2, 5, 9, 2, 7, 1, 3, 9, 4, 5, 2, 1, 4, 6, 4, 7, 3, 6, 7, 9};
+  EXPECT_NEAR(effective_sample_size(series), 19.49495007625242, 1e-10);
+}
+
 TEST(EffectiveSampleSize, ApproachesTheTheoryOfAutoregression) {
   // tau = (1 + phi) / (1 - phi).
   for (const double phi : {0.0, 0.5, 0.9}) {

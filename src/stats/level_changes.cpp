@@ -80,7 +80,6 @@ class LevelChanges {
     const std::span<const double> ranks = std::span<const double>(ranks_).subspan(range.begin, n);
     const double mean = mean_of(ranks);
     double sum = 0;
-    double squares = 0;
     double highest = 0;
     double lowest = 0;
     std::size_t peak = 0;
@@ -88,7 +87,6 @@ class LevelChanges {
     for (std::size_t i = 0; i < n; ++i) {
       const double centred = ranks[i] - mean;
       sum += centred;
-      squares += centred * centred;
       if (sum > highest) highest = sum, peak = i + 1;
       if (sum < lowest) lowest = sum, trough = i + 1;
     }

@@ -8,9 +8,8 @@
 //
 // Definition. The p-quantile of n samples is the order statistic of rank ceil(n p) (nearest rank, the inverse
 // of the empirical distribution function, type 1 of Hyndman and Fan 1996): a time that was really measured.
-// The median alone is, for even n, the mean of the two middle samples (type 2), because that is what every
-// reader, numpy and both reference studies call the median, and because the lower middle one is biased for
-// small n.
+// The median alone is, for even n, the mean of the two middle samples (type 2), because that is what most
+// readers and numpy call the median, and because the lower middle one is biased for small n.
 //
 // Interval. X(r) <= q_p holds with P(B >= r), X(s) >= q_p with P(B <= s - 1), B ~ Binomial(n, p), for any
 // continuous distribution, and at least so for others (David and Nagaraja, Order Statistics, 7.1). Each bound

@@ -53,12 +53,13 @@ std::size_t two_means_cut(std::span<const std::int64_t> sorted, double min_share
   for (std::size_t i = 1; i < sorted.size(); ++i) {
     sum += scaled(sorted[i - 1]);
     const auto count = static_cast<double>(i);
-    if (sorted[i] == sorted[i - 1] || count < min_share * n || n - count < min_share * n) continue;
+    if (sorted[i] == sorted[i - 1]) continue;
     const double gap = sum / count - (total - sum) / (n - count);
     const double between = gap * gap * count * (n - count);
     if (between > best) best = between, cut = i;
   }
-  return cut;
+  const auto fast = static_cast<double>(cut);
+  return fast < min_share * n || n - fast < min_share * n ? 0 : cut;
 }
 
 }  // namespace

@@ -97,6 +97,10 @@ TEST(LevelChanges, FindsAChangeWithoutNoise) {
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].end, 60U);
   EXPECT_EQ(found[1].median, 1200);
+  std::reverse(samples.begin(), samples.end());
+  const auto mirrored = find_level_changes(samples);
+  ASSERT_EQ(mirrored.size(), 2U);
+  EXPECT_EQ(mirrored[0].end, 40U);
 }
 
 TEST(LevelChanges, LeavesSmallChangesOutliersAndConstantsAlone) {
@@ -119,8 +123,22 @@ TEST(TwoModes, FindsThemWithTheirShares) {
   EXPECT_NEAR(modes->slow.median, 1.3e7, 1e5);
   EXPECT_NEAR(modes->slow.share, 0.3, 0.05);
   EXPECT_NEAR(modes->fast.share + modes->slow.share, 1, 1e-12);
-  EXPECT_GT(modes->boundary, modes->fast.median);
+  const auto fast = std::count_if(samples.begin(), samples.end(), [&](std::int64_t sample) {
+    return static_cast<double>(sample) <= modes->boundary;
+  });
+  EXPECT_NEAR(modes->fast.share, static_cast<double>(fast) / 1000, 1e-12);
   EXPECT_LT(modes->boundary, modes->slow.median);
+}
+
+TEST(TwoModes, AFewSlowCallsAreNoMode) {
+  // 3 % of the calls, clearly apart: below the least share of 5 %. So are 3 % fast ones.
+  Random random(6);
+  EXPECT_FALSE(
+      find_two_modes(noisy(4000, 7, [&](std::size_t) { return random.uniform() < 0.03 ? 1.4 : 1.0; })));
+  EXPECT_FALSE(
+      find_two_modes(noisy(4000, 8, [&](std::size_t) { return random.uniform() < 0.03 ? 0.7 : 1.0; })));
+  EXPECT_TRUE(
+      find_two_modes(noisy(4000, 9, [&](std::size_t) { return random.uniform() < 0.09 ? 1.4 : 1.0; })));
 }
 
 TEST(TwoModes, ACoarseClockIsNotTwoModes) {

@@ -3,9 +3,8 @@
 //   StoppingRule rule({.target_relative_half_width = 0.01, .time_limit = 10s});
 //   for (;;) {
 //     samples.push_back(time_one_call());
-//     if (!rule.due(count, elapsed)) continue;                  // two or three comparisons: no call, no
-//     allocation if (auto reason = rule.look(samples, elapsed)) break;     // *reason ==
-//     StopReason::kPrecisionReached, ...
+//     if (!rule.due(count, elapsed)) continue;                // a few comparisons, no allocation
+//     if (auto reason = rule.look(samples, elapsed)) break;   // StopReason::kPrecisionReached, ...
 //   }
 //   rule.estimate()      // the median and its 95 % interval at the last look
 //
@@ -17,12 +16,10 @@
 // Stopping when an interval happens to be narrow lowers its coverage. So the looks are few (each has
 // look_growth times the samples of the one before: 50, 65, 85, ...), none comes before min_samples, and
 // precision counts only if
-// - the 99.99 % interval is within 2.5 times the target: smooth noise passes (3.89 / 1.96 = 1.99), but a mode
-// just outside of
-//   the 95 % interval of a mixture does not;
+// - the 99.99 % interval is within 2.5 times the target: smooth noise passes (3.89 / 1.96 = 1.99), but a
+//   mode just outside of the 95 % interval of a mixture does not;
 // - the samples are worth 40 independent ones, or 100 where dependence reaches over more than 4 calls: below,
-// the effective sample size
-//   is itself too uncertain.
+//   the effective sample size is itself too uncertain.
 // Measured coverage with the rule on, and where it ends (regimes that hold for more than some 10 calls), is
 // in docs/statistics.md.
 #pragma once

@@ -120,6 +120,27 @@ TEST(StoppingRule, DoesNotStopOnOneModeOfAnEvenMixture) {
   EXPECT_EQ(feed(rule, samples, 1us).reason, StopReason::kSampleLimit);
 }
 
+TEST(StoppingRule, DoesNotStopNextToAnotherMode) {
+  // 65 fast calls of 100: the 95 % interval of the median lies within them, the 99.99 % one does not.
+  std::vector<std::int64_t> samples;
+  for (int i = 0; i < 100; ++i) samples.push_back(i < 65 ? 10'000'000 + i * 100 : 12'000'000 + i * 100);
+  Random random(11);
+  random.shuffle(std::span<std::int64_t>(samples));
+  StoppingRule rule({.min_samples = 100, .min_time = 0ns, .max_samples = 100});
+  EXPECT_EQ(rule.look(samples, 1us), StopReason::kSampleLimit);
+  EXPECT_LE(*relative_half_width(*rule.estimate()), 0.01);
+  // All of them fast: nothing to fear.
+  for (std::int64_t& sample : samples) sample = sample >= 12'000'000 ? sample - 2'000'000 : sample;
+  StoppingRule alone({.min_samples = 100, .min_time = 0ns, .max_samples = 100});
+  EXPECT_EQ(alone.look(samples, 1us), StopReason::kPrecisionReached);
+}
+
+TEST(StoppingRule, ALimitBeforeTheMinimumOfTimeIsNotPrecision) {
+  const std::vector<std::int64_t> level(60, 1000);
+  StoppingRule rule({.min_time = 500ms, .max_samples = 60});
+  EXPECT_EQ(feed(rule, level, 1us).reason, StopReason::kSampleLimit);
+}
+
 TEST(StoppingRule, WantsMoreOfDependentSamples) {
   Random random(6);
   std::vector<std::int64_t> samples;

@@ -107,6 +107,8 @@ def series():
     for lag in (1, 2, 3):
         print("autocorrelation", lag, repr((c[:-lag] * c[lag:]).sum() / (c * c).sum()))
     print("effective size, digits", repr(effective_sample_size(digits)))
+    rising = [7, 9, 0, 7, 2, 5, 9, 2, 7, 1, 3, 9, 4, 5, 2, 1, 4, 6, 4, 7, 3, 6, 7, 9]
+    print("effective size, rising pairs", repr(effective_sample_size(rising)))
     print("effective size, blocks", repr(effective_sample_size([0] * 4 + [1] * 4 + [0] * 4 + [1] * 4 + [0, 0, 1, 0])))
 
 
