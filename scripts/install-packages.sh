@@ -25,6 +25,7 @@ packages='
 * | build | libzstd-dev         | zstd-compressed traces
 * | build | libxxhash-dev       | hashes of models and inputs
 * | build | libtomlplusplus-dev | the device and price catalogues
+* | build | libboost-dev        | t, beta and binomial distributions (Boost.Math, headers only)
 * | build | libprotobuf-dev     | under the ONNX library
 * | build | protobuf-compiler   | builds the ONNX library
 * | build | libprotozero-dev    | reads ONNX in the workers
