@@ -87,6 +87,19 @@ TEST(SettingCatalogue, NamesAreUniqueAndDottedAndMeaningsAreSentences) {
   EXPECT_EQ(find_setting("torch.tf32.matmul"), nullptr);
 }
 
+TEST(Diagnostics, ThoseOfOneKindAreGathered) {
+  const std::vector<Diagnostic> found{{.id = "steal_time", .severity = Severity::kNote, .where = "a", .text = "first", .count = 1},
+                                      {.id = "few_samples", .severity = Severity::kNote, .where = "a", .text = "few", .count = 1},
+                                      {.id = "steal_time", .severity = Severity::kWarning, .where = "a", .text = "worse", .count = 2},
+                                      {.id = "steal_time", .severity = Severity::kNote, .where = "b", .text = "elsewhere", .count = 1}};
+  const std::vector<Diagnostic> out = gathered(found);
+  ASSERT_EQ(out.size(), 3U);
+  EXPECT_EQ(out[0].count, 3);
+  EXPECT_EQ(out[0].text, "worse");
+  EXPECT_EQ(out[1].id, "few_samples");
+  EXPECT_EQ(out[2].where, "b");
+}
+
 // DEEPGAP_APPROVE=1 in the environment rewrites the page instead.
 TEST(CatalogueDocs, ThePageIsWhatTheCataloguesSay) {
   const std::string path = std::string(DEEPGAP_SOURCE_FOLDER) + "/docs/metrics.md";

@@ -1,5 +1,6 @@
 #include "core/diagnostic.h"
 
+#include <algorithm>
 #include <array>
 
 namespace deepgap {
@@ -131,6 +132,25 @@ std::span<const DiagnosticKind* const> all_diagnostics() {
 
 Diagnostic diagnose(const DiagnosticKind& kind, std::string where, std::string text, std::int64_t count) {
   return {std::string(kind.id), kind.severity, std::move(where), std::move(text), count};
+}
+
+std::vector<Diagnostic> gathered(std::span<const Diagnostic> diagnostics) {
+  std::vector<Diagnostic> out;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    const auto same = std::find_if(out.begin(), out.end(), [&diagnostic](const Diagnostic& other) {
+      return other.id == diagnostic.id && other.where == diagnostic.where;
+    });
+    if (same == out.end()) {
+      out.push_back(diagnostic);
+      continue;
+    }
+    same->count += diagnostic.count;
+    if (diagnostic.severity > same->severity) {
+      same->severity = diagnostic.severity;
+      same->text = diagnostic.text;
+    }
+  }
+  return out;
 }
 
 std::string_view remedy_of(std::string_view id) {

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace deepgap {
 
@@ -56,6 +57,8 @@ extern const DiagnosticKind kEmulatedPrecision;  // this device has no arithmeti
 
 std::span<const DiagnosticKind* const> all_diagnostics();
 Diagnostic diagnose(const DiagnosticKind& kind, std::string where, std::string text, std::int64_t count = 1);
+// Those of one id and place as one, in the order of their first: counts are added, the most severe stays.
+std::vector<Diagnostic> gathered(std::span<const Diagnostic> diagnostics);
 // The remedy for an id of the catalogue; empty for an id of a newer version.
 std::string_view remedy_of(std::string_view id);
 

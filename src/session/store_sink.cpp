@@ -33,6 +33,8 @@ Measurement StoreSink::new_measurement(const run::PlannedCell& cell) const {
     measurement.engine_version = version->second;
   }
   measurement.settings = context_->settings;
+  measurement.settings.push_back({.name = std::string(settings::kEngineVersion), .effective = measurement.engine_version});
+  measurement.settings.push_back({.name = std::string(settings::kModelHash), .effective = cell.key.workload.model_hash});
   return measurement;
 }
 
@@ -75,6 +77,13 @@ Result<void> StoreSink::refuse_what_does_not_fit() {
                .failure = CellFailure{.kind = "refused", .text = cell.refusal, .bytes_asked = cell.forecast_memory}}));
   }
   return {};
+}
+
+Result<std::vector<ProcessRun>> StoreSink::earlier(const run::PlannedCell& cell) {
+  const auto found = cells_.find(cell.key);
+  if (found == cells_.end() || found->second.processes.empty()) return std::vector<ProcessRun>();
+  DEEPGAP_ASSIGN(Measurement measurement, store_->load(found->second.id));
+  return std::move(measurement.processes);
 }
 
 Result<void> StoreSink::visit_done(const run::PlannedCell& cell, const ProcessRun& process,

@@ -89,7 +89,7 @@ Table cell_table(std::span<const CellSummary> cells) {
     row.push_back(cell_of(cell.throughput));
     row.emplace_back(cell.samples);
     std::string status = status_of(cell);
-    for (const Diagnostic& diagnostic : cell.diagnostics) {
+    for (const Diagnostic& diagnostic : gathered(cell.diagnostics)) {
       if (diagnostic.severity == Severity::kNote) continue;
       if (!status.empty()) status += ", ";
       status += diagnostic.id;
@@ -115,7 +115,7 @@ Json json_of_cells(std::span<const CellSummary> cells) {
     put(json, "p90", cell.p90);
     put(json, "p95", cell.p95);
     put(json, "p99", cell.p99);
-    json["diagnostics"] = json_of(std::span<const Diagnostic>(cell.diagnostics));
+    json["diagnostics"] = json_of(std::span<const Diagnostic>(gathered(cell.diagnostics)));
     if (cell.failure) {
       Json failure{{"kind", cell.failure->kind}, {"text", cell.failure->text}};
       if (cell.failure->bytes_asked) failure["bytes_asked"] = cell.failure->bytes_asked->value;
@@ -136,7 +136,7 @@ DiagnosticList gathered_diagnostics(std::span<const CellSummary> cells) {
   std::vector<std::string> order;
   std::map<std::string, Group> groups;
   for (const CellSummary& cell : cells) {
-    for (const Diagnostic& diagnostic : cell.diagnostics) {
+    for (const Diagnostic& diagnostic : gathered(cell.diagnostics)) {
       auto [found, fresh] = groups.try_emplace(diagnostic.id, Group{diagnostic, 0});
       if (fresh) {
         order.push_back(diagnostic.id);

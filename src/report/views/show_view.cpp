@@ -94,7 +94,7 @@ Document show_document(const ShowFindings& findings) {
   document.add(estimates_table(summary));
   document.add(process_table(findings.processes));
   document.add(settings_table(measurement.settings));
-  document.add(DiagnosticList{summary.diagnostics});
+  document.add(DiagnosticList{gathered(summary.diagnostics)});
 
   const std::span<const CellSummary> one(&summary, 1);
   Json data = json_of_cells(one).at(0);
