@@ -129,7 +129,7 @@ int fill_a_small_disk(const std::string& folder) {
 }
 
 TEST_F(StoreTest, SmallFullDisk) {
-  const int status = wait_for(fork_child([this] { return fill_a_small_disk(folder_); }));
+  const int status = wait_for(fork_child([this] { return fill_a_small_disk(folder()); }));
   if (status == kCannotMount) GTEST_SKIP() << "a file system of our own needs the right to mount one";
   EXPECT_EQ(status, 0);
 }

@@ -84,7 +84,7 @@ TEST_F(StoreTest, WhatIsNoStoreIsSaid) {
   EXPECT_EQ(error_of_both(path), expected_error(path, "15 bytes that do not begin as an SQLite file does"));
   write(path, "SQLite form");
   EXPECT_EQ(error_of_both(path), expected_error(path, "an SQLite file that was cut off after 11 bytes"));
-  EXPECT_EQ(error_of_both(folder_), expected_error(folder_, "a folder"));
+  EXPECT_EQ(error_of_both(folder()), expected_error(folder(), "a folder"));
   EXPECT_EQ(error_of_both("/dev/null"), expected_error("/dev/null", "something that is no regular file"));
   const std::string pipe = file("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
@@ -175,7 +175,7 @@ TEST_F(StoreTest, ReadOnlyFolderAndFile) {
     ASSERT_OK(store.put_measurement(make_measurement(1, 1)));
   }
   ASSERT_EQ(chmod(db().c_str(), 0444), 0);
-  ASSERT_EQ(chmod(folder_.c_str(), 0555), 0);
+  ASSERT_EQ(chmod(folder().c_str(), 0555), 0);
   const std::string message = file("message");
   const int status = as_nobody([this] {
     Result<Store> store = Store::open(db(), OpenMode::kRead);
@@ -195,13 +195,13 @@ TEST_F(StoreTest, ReadOnlyFolderAndFile) {
     return !made.ok() && made.error().message().find("(Permission denied)") != std::string::npos ? 0 : 5;
   });
   EXPECT_EQ(status, 0);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder()), {}), 1);
 }
 
 TEST_F(StoreTest, WritableFileInAReadOnlyFolderCanBeRead) {
   { Store store = open(db()); }
   ASSERT_EQ(chmod(db().c_str(), 0666), 0);
-  ASSERT_EQ(chmod(folder_.c_str(), 0555), 0);
+  ASSERT_EQ(chmod(folder().c_str(), 0555), 0);
   const int status = as_nobody([this] {
     Result<Store> store = Store::open(db(), OpenMode::kRead);
     if (!store.ok() || count_cells(*store) != 0) return 1;
@@ -221,13 +221,13 @@ TEST_F(StoreTest, ReadOnlyFolderWithAnUnfinishedJournalIsRefused) {
             0);
   ASSERT_TRUE(std::filesystem::exists(db() + "-wal"));
   std::filesystem::remove(db() + "-shm");
-  ASSERT_EQ(chmod(folder_.c_str(), 0555), 0);
+  ASSERT_EQ(chmod(folder().c_str(), 0555), 0);
   const int status = as_nobody([this] {
     const Result<Store> store = Store::open(db(), OpenMode::kRead);
     return store.ok() ? 1 : 0;
   });
   EXPECT_EQ(status, 0);
-  ASSERT_EQ(chmod(folder_.c_str(), 0755), 0);
+  ASSERT_EQ(chmod(folder().c_str(), 0755), 0);
   Store store = open(db(), OpenMode::kRead);
   EXPECT_EQ(count_cells(store), 1);
 }

@@ -30,8 +30,8 @@ Result<void> apply(Connection& connection, const Migration& migration) {
 }  // namespace
 
 const Schema& current_schema() {
-  static const Schema schema{kVersion, schema_sql(), all_migrations()};
-  return schema;
+  static const Schema kSchema{kVersion, schema_sql(), all_migrations()};
+  return kSchema;
 }
 
 Result<DatabaseState> inspect(Connection& connection) {

@@ -26,6 +26,9 @@ class StoreTest : public testing::Test {
   // The store, or a failed test.
   static Store open(const std::string& path, OpenMode mode = OpenMode::kWrite);
 
+  const std::string& folder() const { return folder_; }
+
+ private:
   std::string folder_;
 };
 
