@@ -22,7 +22,8 @@ rm -f "$folder/tests.xml"
 scripts/configure.sh "$preset"
 ninja -C "$folder" --quiet "${targets[@]}" test_programs
 
-export ASAN_OPTIONS=detect_container_overflow=0:detect_stack_use_after_return=1:strict_string_checks=1
+# Workers that crash on purpose must die of their signal, as they do for users.
+export ASAN_OPTIONS=handle_segv=0:handle_abort=0:detect_container_overflow=0:detect_stack_use_after_return=1:strict_string_checks=1
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 run=()
