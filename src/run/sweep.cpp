@@ -274,7 +274,8 @@ class SweepRunner {
     return {};
   }
 
-  // Cells that would fail for the same reason: each without samples gets it once, none is tried.
+  // Cells without samples that would fail for the same reason: none is tried any more, each untried one is
+  // told it.
   template <typename Predicate>
   Result<void> give_up_cells(const Visit& visit, const CellFailure& failure, const DiagnosticKind* doubt,
                              Predicate concerned) {
@@ -283,7 +284,7 @@ class SweepRunner {
       if (cells_.given_up(other) || cells_.has_samples(other) || cells_.visits_to_come(other) == 0) continue;
       if (!concerned(cell)) continue;
       cells_.give_up(other);
-      if (other == visit.cell) continue;  // it has its failure
+      if (cells_.tries(other) > 0) continue;  // it has a failure of its own
       std::vector<Diagnostic> found;
       if (doubt != nullptr) found.push_back(diagnose(*doubt, cell.key.selector(), failure.text));
       DEEPGAP_RETURN_IF_ERROR(on_.sink->visit_failed(cell, visit.repeat, failure, found));

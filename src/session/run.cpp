@@ -62,6 +62,7 @@ struct Prepared {
   std::map<std::string, run::WorkerProgram> workers;
   run::SweepPlan plan;
   std::optional<Bytes> available_memory;
+  std::vector<int> cpus;  // that we may use
 };
 
 Result<Prepared> prepare(RunOptions options, Environment& environment) {
@@ -85,6 +86,7 @@ Result<Prepared> prepare(RunOptions options, Environment& environment) {
                           .seed = *request.seed};
   DEEPGAP_ASSIGN(sweep.models, sweep_models(request.models, request.dims, environment));
   DEEPGAP_ASSIGN(const hw::CpuInfo cpu, hw::probe_cpu(*environment.files, hw::native_cpuid()));
+  prepared.cpus = cpu.usable_cpu_list;
   const Result<Bytes> memory = hw::available_memory(*environment.files);
   if (memory.ok()) prepared.available_memory = *memory;
   const run::MachineLimits limits{.available_memory = prepared.available_memory, .flops_per_second = sustained_rate(cpu)};
@@ -234,6 +236,7 @@ Result<Answer> run(const RunOptions& typed, Environment& environment) {
                                                             .log_folder = log_folder,
                                                             .clock = environment.clock,
                                                             .files = environment.files,
+                                                            .cpus = prepared.cpus,
                                                             .sink = &sink,
                                                             .observer = &observer,
                                                             .stop = environment.stop});

@@ -23,6 +23,7 @@ class StoreSink final : public run::SweepSink {
   // Stores a refusal for each cell that the plan will not try.
   Result<void> refuse_what_does_not_fit();
 
+  Result<std::vector<ProcessRun>> earlier(const run::PlannedCell& cell) override;
   Result<void> visit_done(const run::PlannedCell& cell, const ProcessRun& process, const std::vector<Setting>& settings,
                           const std::vector<Diagnostic>& diagnostics,
                           const std::vector<TelemetrySeries>& telemetry) override;

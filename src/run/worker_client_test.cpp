@@ -1,0 +1,403 @@
+#include "run/worker_client.h"
+
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "base/temporary_folder.h"
+#include "run/memory_kills.h"
+#include "run/run_test_support.h"
+#include "run/worker_log.h"
+
+namespace deepgap::run {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+
+// A machine whose counters a test raises.
+class Counters final : public FileSystem {
+ public:
+  std::map<std::string, std::string> files;
+  Result<std::string> read(const std::string& path) const override {
+    const auto found = files.find(path);
+    if (found == files.end()) return bad_input("no such file");
+    return found->second;
+  }
+  std::vector<std::string> list(const std::string&) const override { return {}; }
+  bool exists(const std::string& path) const override { return files.contains(path); }
+};
+
+LoadRequest load_request(const Settings& settings = {}) {
+  LoadRequest request{.model_path = "/nowhere", .model_name = "a", .model_hash = "00"};
+  request.inputs = {{.name = "input", .dtype = "float32", .shape = {1, 4}}};
+  request.settings = settings;
+  return request;
+}
+
+class Client : public testing::Test {
+ protected:
+  WorkerTrouble trouble_at_start(const WorkerProgram& program) {
+    WorkerResult<WorkerClient> started = WorkerClient::start(program, options, stop);
+    if (auto* trouble = std::get_if<WorkerTrouble>(&started)) return *trouble;
+    ADD_FAILURE() << "it started";
+    return {};
+  }
+  std::optional<WorkerClient> start(const WorkerProgram& program = fake_worker()) {
+    WorkerResult<WorkerClient> started = WorkerClient::start(program, options, stop);
+    if (auto* trouble = std::get_if<WorkerTrouble>(&started)) {
+      ADD_FAILURE() << trouble->failure.text;
+      return std::nullopt;
+    }
+    return std::move(std::get<WorkerClient>(started));
+  }
+  // The trouble of loading, or of measuring where loading went well.
+  WorkerTrouble trouble_of(WorkerClient& worker, const Settings& settings,
+                           const std::function<void(const Progress&)>& on_progress = nullptr) {
+    WorkerResult<WorkerClient::Loaded> loaded = worker.load(load_request(settings), stop);
+    if (auto* trouble = std::get_if<WorkerTrouble>(&loaded)) return *trouble;
+    WorkerResult<WorkerClient::Measured> measured =
+        worker.measure(Mode::kLatency, request, request.time_limit, 1, stop, on_progress);
+    if (auto* trouble = std::get_if<WorkerTrouble>(&measured)) return *trouble;
+    ADD_FAILURE() << "no trouble";
+    return {};
+  }
+
+  TemporaryFolder folder;
+  StopRequest stop;
+  MeasureRequest request;
+  WorkerOptions options{.log_path = folder / "worker.log"};
+  const Settings endless{{"fake.median", "10ms"}};  // with a time limit of minutes
+};
+
+TEST_F(Client, LoadsAndMeasures) {
+  {
+    auto worker = start();
+    ASSERT_TRUE(worker);
+    EXPECT_EQ(worker->description().name, "fake");
+    EXPECT_FALSE(worker->ended_between().has_value());
+    const auto loaded =
+        worker->load(load_request({{"fake.time", "virtual"}, {"fake.load_time", "1s"}}), stop);
+    ASSERT_TRUE(std::holds_alternative<WorkerClient::Loaded>(loaded));
+    EXPECT_GE(std::get<WorkerClient::Loaded>(loaded).load_time, 1s);
+    const auto measured = worker->measure(Mode::kLatency, request, 5s, 1, stop, nullptr);
+    ASSERT_TRUE(std::holds_alternative<WorkerClient::Measured>(measured));
+    const auto& result = std::get<WorkerClient::Measured>(measured);
+    EXPECT_TRUE(result.warmup_steady);
+    EXPECT_GE(result.process.samples.size(), 50u);
+    EXPECT_GT(result.process.warmup_calls, 0);
+    EXPECT_GT(result.process.started.realtime_at, 0s);
+  }
+  EXPECT_FALSE(std::filesystem::exists(options.log_path));
+}
+
+TEST_F(Client, KeepsTheLogOfALostWorkerAndQuotesItsEnd) {
+  auto worker = start();
+  ASSERT_TRUE(worker);
+  const WorkerTrouble trouble = trouble_of(*worker, {{"fake.scenario", "crash_at_load"}});
+  EXPECT_TRUE(trouble.worker_lost);
+  EXPECT_EQ(trouble.failure.kind, "crash");
+  EXPECT_EQ(
+      trouble.failure.text,
+      "worker fake ended during load (killed by signal 11 (segmentation fault)): expected a reply; its log " +
+          options.log_path + " ends: fake: about to crash");
+  worker.reset();
+  EXPECT_TRUE(std::filesystem::exists(options.log_path));
+}
+
+// A worker that does not answer is ended when the limit is over; the limit is of silence, not of the call's
+// time.
+TEST_F(Client, EndsAWorkerThatIsSilent) {
+  options.hang_limit = 2s;
+  auto worker = start();
+  ASSERT_TRUE(worker);
+  request.time_limit = 10min;
+  std::atomic<int> heard = 0;
+  // 400 calls of 10 ms come first: longer than the limit.
+  const WorkerTrouble trouble = trouble_of(
+      *worker,
+      {{"fake.median", "10ms"}, {"fake.noise", "1"}, {"fake.scenario", "hang_at_call"}, {"fake.at", "400"}},
+      [&](const Progress&) { ++heard; });
+  EXPECT_EQ(trouble.failure.kind, "hang");
+  EXPECT_TRUE(trouble.worker_lost);
+  EXPECT_THAT(trouble.failure.text,
+              HasSubstr("was silent for 2 s during measure: expected progress or a reply"));
+  EXPECT_GT(heard, 0);
+}
+
+TEST_F(Client, EndsAWorkerThatMeasuresWithoutEnd) {
+  options.hang_limit = 1s;
+  const WorkerProgram program = script_worker(
+      folder / "worker",
+      hello_case() + load_case() +
+          R"(*'"measure"'*) while sleep 0.05; do echo '{"event":"progress","id":3,"phase":"measure"}' >&4; done;;)");
+  auto worker = start(program);
+  ASSERT_TRUE(worker);
+  request.time_limit = 1ms;
+  const WorkerTrouble trouble = trouble_of(*worker, {});
+  EXPECT_EQ(trouble.failure.kind, "hang");
+  EXPECT_THAT(trouble.failure.text, HasSubstr("still busy during measure"));
+}
+
+TEST_F(Client, StopsAtOnceInALoad) {
+  auto worker = start();
+  ASSERT_TRUE(worker);
+  std::thread user([this] {
+    std::this_thread::sleep_for(200ms);
+    stop.request();
+    stop.request();
+  });
+  const WorkerTrouble trouble = trouble_of(*worker, {{"fake.scenario", "hang_at_load"}});
+  user.join();
+  EXPECT_EQ(trouble.failure.kind, "cancelled");
+  EXPECT_TRUE(trouble.worker_lost);
+}
+
+TEST_F(Client, LetsTheMeasuringEndAtTheFirstStop) {
+  auto worker = start();
+  ASSERT_TRUE(worker);
+  stop.request();
+  const auto loaded = worker->load(load_request({{"fake.time", "virtual"}}), stop);
+  ASSERT_TRUE(std::holds_alternative<WorkerClient::Loaded>(loaded));
+  EXPECT_TRUE(std::holds_alternative<WorkerClient::Measured>(
+      worker->measure(Mode::kLatency, request, 5s, 1, stop, nullptr)));
+}
+
+// Who sent a SIGKILL shows in the kernel's counters alone.
+TEST_F(Client, TellsTheKernelsKillFromAnothers) {
+  Counters counters;
+  request.time_limit = 10min;
+  const auto killed = [&](const FileSystem* files, bool count) {
+    counters.files["/proc/vmstat"] = "pgfault 7\noom_kill 3\noom_kill_other 9\n";
+    options.files = files;
+    auto worker = start();
+    if (!worker) return WorkerTrouble{};
+    return trouble_of(*worker, endless, [&, done = false](const Progress&) mutable {
+      if (std::exchange(done, true)) return;
+      if (count) counters.files["/proc/vmstat"] = "pgfault 8\noom_kill 4\noom_kill_other 9\n";
+      kill(worker->pid(), SIGKILL);
+    });
+  };
+  WorkerTrouble trouble = killed(&counters, true);
+  EXPECT_EQ(trouble.failure.kind, "out_of_memory");
+  EXPECT_THAT(trouble.failure.text,
+              HasSubstr("by the kernel for want of memory: expected a reply; take a smaller batch"));
+  trouble = killed(&counters, false);
+  EXPECT_EQ(trouble.failure.kind, "crash");
+  EXPECT_THAT(trouble.failure.text, HasSubstr("though the kernel counts no kill"));
+  trouble = killed(nullptr, false);
+  EXPECT_EQ(trouble.failure.kind, "crash");
+  EXPECT_THAT(trouble.failure.text, HasSubstr("most likely by the kernel for want of memory"));
+}
+
+TEST_F(Client, SaysHowAWorkerEndedBetweenRequests) {
+  auto worker = start();
+  ASSERT_TRUE(worker);
+  kill(worker->pid(), SIGTERM);
+  std::optional<WorkerTrouble> ended;
+  while (!(ended = worker->ended_between())) std::this_thread::sleep_for(1ms);
+  EXPECT_THAT(ended->failure.text, HasSubstr("ended between two requests (killed by signal 15"));
+  EXPECT_TRUE(worker->ended_between().has_value());
+}
+
+TEST_F(Client, ReplacesTheWorkerThatItHeld) {
+  auto worker = start();
+  ASSERT_TRUE(worker);
+  const int before = worker->pid();
+  options.log_path = folder / "second.log";
+  worker = start();
+  EXPECT_NE(kill(before, 0), 0);  // ended and waited for
+}
+
+TEST_F(Client, EndsAWorkerThatDoesNotExit) {
+  auto worker = start();
+  ASSERT_TRUE(worker);
+  const auto loaded =
+      worker->load(load_request({{"fake.scenario", "ignore_exit"}, {"fake.time", "virtual"}}), stop);
+  ASSERT_TRUE(std::holds_alternative<WorkerClient::Loaded>(loaded));
+  const int pid = worker->pid();
+  worker.reset();
+  EXPECT_NE(kill(pid, 0), 0);
+}
+
+TEST_F(Client, RefusesAnotherVersionOfTheProtocol) {
+  const WorkerTrouble trouble = trouble_at_start(script_worker(folder / "worker", hello_case("2")));
+  EXPECT_EQ(trouble.failure.kind, "protocol");
+  EXPECT_THAT(trouble.failure.text,
+              HasSubstr("speaks version 2 of the protocol: expected 1; build it again"));
+}
+
+TEST_F(Client, RefusesRepliesThatAreNone) {
+  const auto trouble = [this](const std::string& cases) {
+    return trouble_at_start(script_worker(folder / "worker", cases)).failure;
+  };
+  CellFailure failure = trouble(R"(*) echo 'Loading weights...' >&4;;)");
+  EXPECT_EQ(failure.kind, "protocol");
+  EXPECT_THAT(failure.text, HasSubstr("found 'Loading weights...'"));
+  failure = trouble(R"(*) echo '{"id":2,"ok":true}' >&4;;)");
+  EXPECT_THAT(failure.text, HasSubstr("expected the reply to request 1, found one to 2"));
+  failure = trouble(R"(*) echo '{"id":1,"ok":true}' >&4;;)");
+  EXPECT_EQ(failure.kind, "protocol");
+  EXPECT_THAT(failure.text, HasSubstr("protocol"));
+  failure = trouble(R"(*) exec 4>&-; sleep 60;;)");
+  EXPECT_EQ(failure.kind, "protocol");
+  EXPECT_THAT(failure.text, HasSubstr("closed its pipe during hello but still ran"));
+}
+
+TEST_F(Client, RefusesSamplesThatNoClockGives) {
+  // Two blobs of two integers each, in octal; start_ns 2, 1 is not in order.
+  const auto number = [](char digit) {
+    return std::string("\\00") + digit + "\\000\\000\\000\\000\\000\\000\\000";
+  };
+  const auto measure_case = [&](const std::string& members, const std::string& starts) {
+    return R"(*'"measure"'*) echo '{"id":3,"ok":true,"first_call_ns":5,"warmup_calls":1,"warmup_ns":5,"stop_reason":"fixed_count",)"
+           R"("started":{"monotonic_ns":1,"realtime_ns":1},"memory":{},)" +
+           members +
+           R"("blobs":[{"name":"start_ns","type":"i64","count":2},{"name":"host_ns","type":"i64","count":2}]}' >&4; printf ')" +
+           starts + number('7') + number('7') + "' >&4;;";
+  };
+  const auto text = [&](Mode mode, const std::string& members, const std::string& starts) {
+    const WorkerProgram program =
+        script_worker(folder / "worker", hello_case() + load_case() + measure_case(members, starts));
+    auto worker = start(program);
+    if (!worker) return std::string();
+    (void)worker->load(load_request(), stop);
+    const auto measured = worker->measure(mode, request, 1s, 1, stop, nullptr);
+    const auto* trouble = std::get_if<WorkerTrouble>(&measured);
+    return trouble == nullptr ? "" : trouble->failure.kind + " " + trouble->failure.text;
+  };
+  const std::string sorted = number('1') + number('2');
+  EXPECT_EQ(text(Mode::kLatency, "", sorted), "");
+  EXPECT_THAT(text(Mode::kLatency, "", number('2') + number('1')),
+              AllOf(HasSubstr("protocol"), HasSubstr("in the order of their starts")));
+  EXPECT_THAT(text(Mode::kThroughput, R"("window_ns":null,"completed":null,)", sorted),
+              HasSubstr("expected a window"));
+  EXPECT_THAT(text(Mode::kThroughput, R"("window_ns":0,"completed":2,)", sorted),
+              HasSubstr("expected a window"));
+  EXPECT_EQ(text(Mode::kThroughput, R"("window_ns":9,"completed":2,)", sorted), "");
+  request.fixed_calls = 3;
+  EXPECT_THAT(text(Mode::kLatency, "", sorted), HasSubstr("expected 3 timed calls, found 2"));
+}
+
+TEST(Registry, QuotesWhatAWorkerPrintsThatCannotStart) {
+  TemporaryFolder folder;
+  const std::string path = folder / "deepgap-worker-broken";
+  ASSERT_TRUE(
+      write_file_atomically(path, "#!/bin/sh\necho 'cannot open libnothing.so' >&2\nexit 127\n").ok());
+  ASSERT_EQ(chmod(path.c_str(), 0700), 0);
+  const Result<EngineDescription> description = describe_worker({.engine = "broken", .path = path});
+  ASSERT_FALSE(description.ok());
+  EXPECT_EQ(description.error().kind(), ErrorKind::kMissing);
+  EXPECT_EQ(description.error().message(),
+            "worker broken ended during hello (exit code 127): expected a reply; its log ends: cannot open "
+            "libnothing.so");
+}
+
+TEST(Registry, DescribesAWorker) {
+  const Result<EngineDescription> description = describe_worker(fake_worker());
+  ASSERT_TRUE(description.ok()) << description.error().message();
+  EXPECT_EQ(description->name, "fake");
+  EXPECT_THAT(description->settings, testing::Contains("fake.median"));
+}
+
+class RegistryFolders : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"program", "libexec", "libexec/deepgap", "extra"})
+      ASSERT_TRUE(make_folders(folder / name).ok());
+  }
+  void TearDown() override { unsetenv("DEEPGAP_WORKERS"); }
+  void put(const std::string& name, mode_t mode = 0700) {
+    ASSERT_TRUE(write_file_atomically(folder / name, "#!/bin/sh\n").ok());
+    ASSERT_EQ(chmod((folder / name).c_str(), mode), 0);
+  }
+  TemporaryFolder folder;
+};
+
+TEST_F(RegistryFolders, FindsWorkersInTheirOrder) {
+  put("program/deepgap-worker-zeta");
+  put("program/deepgap-worker-alpha");
+  put("libexec/deepgap/deepgap-worker-alpha");
+  put("libexec/deepgap/deepgap-worker-beta");
+  put("extra/deepgap-worker-zeta");
+  put("program/deepgap-worker-conformance");
+  put("program/deepgap-worker-copy~");
+  put("program/deepgap-worker-plain", 0600);
+  put("program/other");
+  ASSERT_TRUE(make_folders(folder / "program/deepgap-worker-folder").ok());
+  setenv("DEEPGAP_WORKERS", (":" + folder.path() + "/nowhere:" + folder.path() + "/extra").c_str(), 1);
+  std::vector<std::string> found;
+  for (const WorkerProgram& worker : find_workers(folder / "program")) {
+    const std::string path = std::filesystem::path(worker.path).lexically_normal().string();
+    found.push_back(worker.engine + " " + path.substr(folder.path().size()));
+  }
+  EXPECT_THAT(found, testing::ElementsAre("alpha /program/deepgap-worker-alpha",
+                                          "beta /libexec/deepgap/deepgap-worker-beta",
+                                          "zeta /extra/deepgap-worker-zeta"));
+}
+
+TEST_F(RegistryFolders, SaysWhatAKnownEngineNeedsAndSuggestsForAnUnknownOne) {
+  const Result<WorkerProgram> known = find_worker("openvino", folder / "program");
+  ASSERT_FALSE(known.ok());
+  EXPECT_EQ(known.error().kind(), ErrorKind::kMissing);
+  EXPECT_THAT(known.error().message(),
+              AllOf(HasSubstr("deepgap-worker-openvino"), HasSubstr("scripts/fetch-openvino.sh")));
+  const Result<WorkerProgram> unknown = find_worker("opnvino", folder / "program");
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_EQ(unknown.error().kind(), ErrorKind::kUsage);
+  EXPECT_THAT(unknown.error().message(), HasSubstr("did you mean 'openvino'?"));
+}
+
+TEST(WorkerLog, QuotesAtMostThreeLinesMadeSafe) {
+  TemporaryFolder folder;
+  const std::string path = folder / "a.log";
+  EXPECT_EQ(quote_log_end(""), "");
+  EXPECT_EQ(quote_log_end(path), "; its log is empty");
+  ASSERT_TRUE(write_file_atomically(path, "one\ntwo\n\n  three\x1b[2J \nfour" + std::string(500, 'x')).ok());
+  const std::string quoted = quote_log_end(path, false);
+  EXPECT_THAT(quoted, testing::StartsWith("; its log ends: two | three\\x1b[2J | fourxxx"));
+  EXPECT_THAT(quoted, AllOf(Not(HasSubstr("\x1b")), EndsWith("...")));
+  EXPECT_LT(quoted.size(), 300u);
+}
+
+TEST(WorkerLog, RemovesOldLogsAlone) {
+  TemporaryFolder folder;
+  for (const char* name : {"old.log", "new.log", "old.txt"})
+    ASSERT_TRUE(write_file_atomically(folder / name, "x").ok());
+  const auto month_ago = std::filesystem::file_time_type::clock::now() - 24h * 30;
+  for (const char* name : {"old.log", "old.txt"}) std::filesystem::last_write_time(folder / name, month_ago);
+  remove_old_logs(folder.path());
+  EXPECT_FALSE(std::filesystem::exists(folder / "old.log"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "new.log"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "old.txt"));
+}
+
+TEST(MemoryKillsCount, AddsTheGroupsAndTheMachines) {
+  TemporaryFolder folder;
+  const RootedFileSystem files(folder.path());
+  const auto put = [&folder](const std::string& path, const std::string& text) {
+    ASSERT_TRUE(make_folders(std::filesystem::path(folder / path).parent_path().string()).ok());
+    ASSERT_TRUE(write_file_atomically(folder / path, text).ok());
+  };
+  EXPECT_FALSE(MemoryKills(files).count().has_value());
+  put("proc/self/cgroup", "0::/user/job\n");
+  put("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n");
+  put("sys/fs/cgroup/user/job/memory.events", "low 0\nhigh 0\nmax 12\noom 3\noom_kill 2\n");
+  EXPECT_EQ(MemoryKills(files).count(), 2);
+  put("proc/vmstat", "nr_free 1\noom_kill 5\n");
+  EXPECT_EQ(MemoryKills(files).count(), 7);
+  put("proc/self/cgroup", "7:memory:/job\n");  // version 1
+  put("proc/self/mountinfo", "31 23 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
+  put("sys/fs/cgroup/memory/job/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 4\n");
+  EXPECT_EQ(MemoryKills(files).count(), 9);
+}
+
+}  // namespace
+}  // namespace deepgap::run
