@@ -5,8 +5,9 @@
 
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 
-#include "../common/tiny_onnx.h"
+#include "tiny_onnx.h"
 #include "base/file_system.h"
 #include "base/text.h"
 #include "rules.h"
@@ -101,9 +102,9 @@ class TinyModel {
     rmdir(folder_.c_str());
   }
   Result<void> write() {
-    const char* base = getenv("TMPDIR");
-    std::string pattern =
-        std::string(base != nullptr && *base != '\0' ? base : "/tmp") + "/deepgap-conformance-XXXXXX";
+    std::error_code error;
+    const auto base = std::filesystem::temp_directory_path(error);  // $TMPDIR, where that is set
+    std::string pattern = (error ? std::string(".") : base.string()) + "/deepgap-conformance-XXXXXX";
     if (mkdtemp(pattern.data()) == nullptr)
       return bad_input("expected to make the folder " + pattern + ": set TMPDIR to one that can be written");
     folder_ = pattern;
