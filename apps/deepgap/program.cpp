@@ -1,6 +1,6 @@
 #include "program.h"
 
-#include <cstdio>
+#include <csignal>
 #include <exception>
 #include <filesystem>
 #include <fmt/format.h>
@@ -75,6 +75,7 @@ int run_arguments(const std::vector<std::string>& arguments) {
 
 int run_program(int argc, char** argv) {
   ignore_broken_pipes();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is an error of the write, with a sentence
   try {
     return run_arguments(std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
   } catch (const std::bad_alloc&) {

@@ -140,6 +140,7 @@ Result<void> MeasurementReader::read_rest(std::int64_t key, LoadDepth depth, Mea
   measurement.settings.clear();
   measurement.telemetry.clear();
   measurement.accuracy.clear();
+  measurement.reported.clear();
   if (depth == LoadDepth::kHeader) {
     measurement.processes.clear();
     return {};
@@ -150,7 +151,8 @@ Result<void> MeasurementReader::read_rest(std::int64_t key, LoadDepth depth, Mea
   DEEPGAP_RETURN_IF_ERROR(read_other_columns(key, measurement));
   DEEPGAP_RETURN_IF_ERROR(read_settings(key, measurement));
   DEEPGAP_RETURN_IF_ERROR(read_telemetry(key, measurement));
-  return read_accuracy(key, measurement);
+  DEEPGAP_RETURN_IF_ERROR(read_accuracy(key, measurement));
+  return read_reported(key, measurement);
 }
 
 Result<void> MeasurementReader::read_processes(std::int64_t key, Measurement& measurement) {
@@ -280,6 +282,27 @@ Result<void> MeasurementReader::read_accuracy(std::int64_t key, Measurement& mea
     const double value = query.is_null(2) ? std::numeric_limits<double>::quiet_NaN() : query.real(2);
     measurement.accuracy.push_back(
         {std::string(query.text(0)), std::string(query.text(1)), value, query.integer(3)});
+  }
+}
+
+Result<void> MeasurementReader::read_reported(std::int64_t key, Measurement& measurement) {
+  DEEPGAP_ASSIGN(Statement query, connection_.statement("SELECT run, metric, value, unit, n FROM reported WHERE "
+                                                        "measurement = ? ORDER BY key"));
+  query.bind(key);
+  while (true) {
+    DEEPGAP_ASSIGN(const bool row, query.step());
+    if (!row) return {};
+    const std::optional<Unit> unit = parse_unit(query.text(3));
+    if (!unit) {
+      return bad_input(fmt::format("measurement {}: expected a unit of this version beside a reported {}, found '{}'",
+                                   measurement.id.str(), printable(query.text(1)), printable(query.text(3))));
+    }
+    ReportedValue one{.metric = std::string(query.text(1)),
+                      .value = query.is_null(2) ? std::numeric_limits<double>::quiet_NaN() : query.real(2),
+                      .unit = *unit,
+                      .process = static_cast<int>(query.integer(0))};
+    if (!query.is_null(4)) one.n = query.integer(4);
+    measurement.reported.push_back(std::move(one));
   }
 }
 

@@ -57,6 +57,7 @@ class MeasurementReader {
   Result<void> read_settings(std::int64_t key, Measurement& measurement);
   Result<void> read_telemetry(std::int64_t key, Measurement& measurement);
   Result<void> read_accuracy(std::int64_t key, Measurement& measurement);
+  Result<void> read_reported(std::int64_t key, Measurement& measurement);
   Result<const Device*> device(std::int64_t key, bool full);
 
   Connection& connection_;

@@ -40,6 +40,7 @@ class Writer {
   Result<void> diagnostics(ProcessIndex process, std::span<const Diagnostic> diagnostics);
   Result<void> telemetry(ProcessIndex process, std::span<const TelemetrySeries> series);
   Result<void> accuracy(ProcessIndex process, std::span<const AccuracyRecord> records);
+  Result<void> reported(std::span<const ReportedValue> values);
   Result<void> failure(const std::optional<CellFailure>& failure);
 
  private:
@@ -154,6 +155,16 @@ Result<void> Writer::accuracy(ProcessIndex process, std::span<const AccuracyReco
   return {};
 }
 
+Result<void> Writer::reported(std::span<const ReportedValue> values) {
+  DEEPGAP_ASSIGN(Statement insert, connection_.statement("INSERT INTO reported (measurement, run, metric, value, unit, n) "
+                                                         "VALUES (?, ?, ?, ?, ?, ?)"));
+  for (const ReportedValue& one : values) {
+    DEEPGAP_RETURN_IF_ERROR(
+        insert.run(measurement_, std::int64_t{one.process}, one.metric, one.value, name_of(one.unit), one.n));
+  }
+  return {};
+}
+
 Result<void> Writer::failure(const std::optional<CellFailure>& failure) {
   if (!failure.has_value()) {
     DEEPGAP_ASSIGN(Statement remove, connection_.statement("DELETE FROM failure WHERE measurement = ?"));
@@ -214,6 +225,7 @@ Result<void> Store::put_measurement(const Measurement& measurement) {
   DEEPGAP_RETURN_IF_ERROR(writer.diagnostics(std::nullopt, measurement.diagnostics));
   DEEPGAP_RETURN_IF_ERROR(writer.telemetry(std::nullopt, measurement.telemetry));
   DEEPGAP_RETURN_IF_ERROR(writer.accuracy(std::nullopt, measurement.accuracy));
+  DEEPGAP_RETURN_IF_ERROR(writer.reported(measurement.reported));
   if (measurement.failure.has_value()) DEEPGAP_RETURN_IF_ERROR(writer.failure(measurement.failure));
   return transaction.commit();
 }

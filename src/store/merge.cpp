@@ -31,6 +31,7 @@ constexpr std::array kChildTables = {
     ChildTable{"diagnostic", "id, severity, place, text, count", 5},
     ChildTable{"telemetry", "quantity, source, unit, at_ns, value", 5},
     ChildTable{"accuracy", "reference, quantity, value, n", 4},
+    ChildTable{"reported", "run, metric, value, unit, n", 5},
 };
 
 constexpr std::string_view kProcessColumns =

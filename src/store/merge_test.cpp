@@ -26,6 +26,7 @@ Measurement rich(int number) {
   m.diagnostics = {diagnose(diagnostics::kForeignLoad, "cell", "text", 3)};
   m.telemetry = {{"power", "rapl", Unit::kWatts, {1, 2}, {0.5, 0.1}}};
   m.accuracy = {{"openvino/cpu/fp32", "relative_l2", 0.25, 10}};
+  m.reported = {{.metric = "throughput", .value = 12.5, .unit = Unit::kSamplesPerSecond, .process = 1}};
   m.failure = CellFailure{"hang", "third process", std::nullopt};
   return m;
 }

@@ -143,6 +143,19 @@ CREATE TABLE accuracy (
 ) STRICT;
 CREATE INDEX accuracy_of_measurement ON accuracy (measurement);
 
+-- What a foreign tool reported without the samples behind it.
+CREATE TABLE reported (
+  key         INTEGER NOT NULL PRIMARY KEY,
+  measurement INTEGER NOT NULL REFERENCES measurement (key) ON DELETE CASCADE,
+  process     INTEGER,           -- NULL: of the whole cell
+  run         INTEGER NOT NULL,  -- which of the tool's own runs
+  metric      TEXT    NOT NULL,  -- of the catalogue: 'p99', 'throughput'
+  value       REAL,              -- NULL: not a number
+  unit        TEXT    NOT NULL,  -- 'ns', 'samples/s'
+  n           INTEGER            -- observations behind it; NULL: the tool does not say
+) STRICT;
+CREATE INDEX reported_of_measurement ON reported (measurement);
+
 -- Why a cell has no samples, or not all that were planned.
 CREATE TABLE failure (
   measurement INTEGER NOT NULL PRIMARY KEY REFERENCES measurement (key) ON DELETE CASCADE,

@@ -36,6 +36,8 @@ Measurement full_measurement() {
                    diagnose(diagnostics::kTwoRegimes, "process 1", "two levels")};
   m.telemetry = {{"temperature", "hwmon:0", Unit::kCelsius, {1, 2, 3'000'000'000'000}, {50.5, 51.25, 0.1}}};
   m.accuracy = {{"openvino/cpu/fp32", "top1_agreement", 0.998, 1000}};
+  m.reported = {{.metric = "p99", .value = 1.5e6, .unit = Unit::kNanoseconds, .n = 100, .process = 0},
+                {.metric = "throughput", .value = 812.5, .unit = Unit::kSamplesPerSecond, .process = 1}};
   m.failure = CellFailure{"out_of_memory", "asked for more", Bytes{1'000'000'000'000}};
   return m;
 }
@@ -92,6 +94,7 @@ TEST_F(StoreTest, ListDepthHasHostAndStartTimesAndDiagnosticsOnly) {
   expected.settings.clear();
   expected.telemetry.clear();
   expected.accuracy.clear();
+  expected.reported.clear();
   std::string found;
   ASSERT_OK(store.for_each({}, LoadDepth::kListColumns, [&found](Measurement& cell) {
     found = describe(cell);

@@ -153,6 +153,10 @@ std::string describe(const Measurement& m) {
   for (const AccuracyRecord& one : m.accuracy) {
     text += fmt::format("accuracy {} {} {} {}\n", one.reference, one.quantity, one.value, one.n);
   }
+  for (const ReportedValue& one : m.reported) {
+    text += fmt::format("reported {} {} {} {} {}\n", one.process, one.metric, one.value, name_of(one.unit),
+                        one.n ? std::to_string(*one.n) : std::string("-"));
+  }
   if (m.failure.has_value()) {
     text +=
         fmt::format("failure {} {} {}\n", m.failure->kind, m.failure->text, number(m.failure->bytes_asked));

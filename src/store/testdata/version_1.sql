@@ -120,6 +120,17 @@ CREATE TABLE accuracy (
  n INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX accuracy_of_measurement ON accuracy (measurement);
+CREATE TABLE reported (
+ key INTEGER NOT NULL PRIMARY KEY,
+ measurement INTEGER NOT NULL REFERENCES measurement (key) ON DELETE CASCADE,
+ process INTEGER,
+ run INTEGER NOT NULL,
+ metric TEXT NOT NULL,
+ value REAL,
+ unit TEXT NOT NULL,
+ n INTEGER
+) STRICT;
+CREATE INDEX reported_of_measurement ON reported (measurement);
 CREATE TABLE failure (
  measurement INTEGER NOT NULL PRIMARY KEY REFERENCES measurement (key) ON DELETE CASCADE,
  kind TEXT NOT NULL,
@@ -193,6 +204,7 @@ INSERT INTO diagnostic VALUES (1, 1, 0, 'foreign_load', 'warning', 'cell', 'othe
 -- 0.5 = 0x3f000000, -2 = 0xc0000000
 INSERT INTO telemetry VALUES (1, 1, 0, 'temperature', 'hwmon:0', 'degC', x'010100000002000000', x'040000003f000000c0');
 INSERT INTO accuracy VALUES (1, 1, NULL, 'openvino/cpu/fp32', 'relative_l2', 0.25, 10);
+INSERT INTO reported VALUES (1, 1, NULL, 2, 'p99', 1500000.0, 'ns', NULL);
 INSERT INTO failure VALUES (1, 'hang', 'no answer', NULL);
 INSERT INTO trace VALUES (1, '00000000000000e1', 1, 0, 'chrome', 'a.json', '', 3, NULL, NULL);
 INSERT INTO op_text VALUES (1, 'aten::conv2d');
