@@ -12,7 +12,10 @@
 preset=${1:-}
 case "$preset" in
   asan-ubsan) targets=(unit_tests) selection=(-L unit) ;;
-  tsan) targets=(deepgap_run_test deepgap_store_test) selection=(-R '^(run|store)\.') ;;
+  tsan)
+    targets=(deepgap_worker_runtime_test deepgap_run_test deepgap_store_test)
+    selection=(-R '^(worker_runtime|run|store)\.')
+    ;;
   *) fail "expected asan-ubsan or tsan; usage: scripts/sanitize.sh asan-ubsan|tsan" ;;
 esac
 folder="build/$preset"
