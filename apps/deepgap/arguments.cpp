@@ -1,13 +1,16 @@
 #include "arguments.h"
 
-#include <charconv>
 #include <fmt/format.h>
+
+#include <charconv>
 
 #include "base/text.h"
 
 namespace deepgap::app {
 
-bool Arguments::has(std::string_view name) const { return values_.find(name) != values_.end(); }
+bool Arguments::has(std::string_view name) const {
+  return values_.find(name) != values_.end();
+}
 
 std::optional<std::string> Arguments::text(std::string_view name) const {
   const auto found = values_.find(name);
@@ -26,7 +29,8 @@ Result<std::vector<std::string>> Arguments::list(std::string_view name) const {
     for (const std::string& part : split(value, ',')) {
       const std::string_view trimmed = trim(part);
       if (trimmed.empty()) {
-        return usage_error(fmt::format("{}: expected values separated by commas, found an empty one in '{}'", name, printable(value)));
+        return usage_error(fmt::format("{}: expected values separated by commas, found an empty one in '{}'",
+                                       name, printable(value)));
       }
       out.emplace_back(trimmed);
     }
@@ -38,7 +42,8 @@ Result<std::int64_t> parse_integer(std::string_view text, std::string_view what,
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || value < least) {
-    return usage_error(fmt::format("{}: expected a whole number of at least {}, found '{}'", what, least, printable(text)));
+    return usage_error(
+        fmt::format("{}: expected a whole number of at least {}, found '{}'", what, least, printable(text)));
   }
   return value;
 }
@@ -55,7 +60,8 @@ Result<std::optional<Nanoseconds>> Arguments::duration(std::string_view name) co
   if (!value) return std::optional<Nanoseconds>{};
   DEEPGAP_ASSIGN(const Nanoseconds length, parse_duration(*value).in(std::string(name)));
   if (length.count() <= 0) {
-    return usage_error(fmt::format("{}: expected a duration above zero, found '{}'", name, printable(*value)));
+    return usage_error(
+        fmt::format("{}: expected a duration above zero, found '{}'", name, printable(*value)));
   }
   return std::optional(length);
 }
@@ -73,7 +79,8 @@ Result<std::optional<double>> Arguments::share(std::string_view name) const {
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   number *= scale;
   if (error != std::errc{} || end != digits.data() + digits.size() || !(number > 0 && number < 1)) {
-    return usage_error(fmt::format("{}: expected a share such as 1% or 0.01, found '{}'", name, printable(*value)));
+    return usage_error(
+        fmt::format("{}: expected a share such as 1% or 0.01, found '{}'", name, printable(*value)));
   }
   return std::optional(number);
 }

@@ -1,4 +1,5 @@
-// What the user typed for one verb, by the names of its table, with typed access whose errors name the option.
+// What the user typed for one verb, by the names of its table, with typed access whose errors name the
+// option.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,9 @@ namespace deepgap::app {
 
 class Arguments {
  public:
-  void set(std::string name, std::vector<std::string> values) { values_[std::move(name)] = std::move(values); }
+  void set(std::string name, std::vector<std::string> values) {
+    values_[std::move(name)] = std::move(values);
+  }
 
   // `name` as in the table, without its short form: "--batch", "MODEL".
   bool has(std::string_view name) const;

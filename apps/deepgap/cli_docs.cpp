@@ -20,7 +20,8 @@ std::string option_rows(std::span<const OptionSpec> options) {
   std::string out = "| option | meaning | default |\n|---|---|---|\n";
   for (const OptionSpec& option : options) {
     std::string names(option.name);
-    if (const std::size_t comma = names.find(','); comma != std::string::npos) names.replace(comma, 1, "`, `");
+    if (const std::size_t comma = names.find(','); comma != std::string::npos)
+      names.replace(comma, 1, "`, `");
     out += fmt::format("| `{}`{} | {} | {} |\n", names,
                        option.value_name.empty() ? std::string() : fmt::format(" `{}`", option.value_name),
                        escaped(option.help), escaped(option.standard));
@@ -48,8 +49,8 @@ std::string command_line_markdown() {
       const std::string name = fmt::format("{}{}", positional.name, positional.most == 1 ? "" : "...");
       usage += positional.least > 0 ? " " + name : " [" + name + "]";
     }
-    out += fmt::format("\n## {}\n\n{}\n\n    {} [options]\n\n{}\n", command->name, escaped(command->summary), usage,
-                       escaped(command->description));
+    out += fmt::format("\n## {}\n\n{}\n\n    {} [options]\n\n{}\n", command->name, escaped(command->summary),
+                       usage, escaped(command->description));
     if (!command->positionals.empty()) {
       out += "\n| argument | meaning |\n|---|---|\n";
       for (const PositionalSpec& positional : command->positionals) {

@@ -34,6 +34,7 @@ struct CommandSpec {
   std::span<const std::string_view> examples;
   // Does it. The document is written by main.
   Result<session::Answer> (*run)(const Arguments& arguments, session::Environment& environment);
+  bool heeds_interrupts = false;  // Ctrl-C is a request that the verb looks at; elsewhere it ends the program
 };
 
 // In the order of the documentation.

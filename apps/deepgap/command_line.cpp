@@ -1,9 +1,10 @@
 #include "command_line.h"
 
+#include <fmt/format.h>
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <fmt/format.h>
 
 #include "base/text.h"
 #include "session/environment.h"
@@ -11,7 +12,9 @@
 namespace deepgap::app {
 namespace {
 
-std::string_view long_name(std::string_view names) { return names.substr(0, names.find(',')); }
+std::string_view long_name(std::string_view names) {
+  return names.substr(0, names.find(','));
+}
 
 std::string help_of(const OptionSpec& option) {
   std::string help(option.help);
@@ -40,8 +43,10 @@ void declare_option(CLI::App& app, const OptionSpec& option, Collected& collecte
 
 void declare_positional(CLI::App& app, const PositionalSpec& positional, Collected& collected) {
   CLI::Option* declared =
-      app.add_option(std::string(positional.name), collected.values[std::string(positional.name)], std::string(positional.help));
-  declared->type_name("")->expected(positional.least, positional.most < 0 ? CLI::detail::expected_max_vector_size : positional.most);
+      app.add_option(std::string(positional.name), collected.values[std::string(positional.name)],
+                     std::string(positional.help));
+  declared->type_name("")->expected(
+      positional.least, positional.most < 0 ? CLI::detail::expected_max_vector_size : positional.most);
   if (positional.least > 0) declared->required();
 }
 
@@ -58,7 +63,8 @@ std::string footer_of(const CommandSpec& command) {
 std::string explain(const CLI::ParseError& error, const std::vector<std::string>& arguments) {
   std::vector<std::string> names;
   for (const CommandSpec* command : all_commands()) names.emplace_back(command->name);
-  if (!arguments.empty() && !arguments[0].starts_with('-') && std::find(names.begin(), names.end(), arguments[0]) == names.end()) {
+  if (!arguments.empty() && !arguments[0].starts_with('-') &&
+      std::find(names.begin(), names.end(), arguments[0]) == names.end()) {
     return unknown_name("verb", arguments[0], names);
   }
   std::string message = printable(error.what(), 2000);
@@ -69,7 +75,8 @@ std::string explain(const CLI::ParseError& error, const std::vector<std::string>
     for (const OptionSpec& option : common_options()) options.emplace_back(long_name(option.name));
     for (const std::string& argument : arguments) {
       const std::string word = argument.substr(0, argument.find('='));
-      if (!word.starts_with("--") || std::find(options.begin(), options.end(), word) != options.end()) continue;
+      if (!word.starts_with("--") || std::find(options.begin(), options.end(), word) != options.end())
+        continue;
       const std::string near = nearest_name(word, options);
       message = fmt::format("unknown option '{}' of `deepgap {}`{}", printable(word), command->name,
                             near.empty() ? std::string() : ": did you mean '" + near + "'?");
@@ -82,14 +89,16 @@ std::string explain(const CLI::ParseError& error, const std::vector<std::string>
 }  // namespace
 
 Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arguments) {
-  CLI::App app("Measures deep-learning inference, explains why one device, precision or stack is slower than another.",
-               "deepgap");
+  CLI::App app(
+      "Measures deep-learning inference, explains why one device, precision or stack is slower than another.",
+      "deepgap");
   app.require_subcommand(0, 1);
   bool version = false;
   app.add_flag("--version", version, "Print the version and exit");
   app.set_help_flag("--help,-h", "Print this help and exit");
-  app.footer("`deepgap VERB --help` says more. Exit codes: 0 done, 1 negative verdict, 2 wrong usage, 3 bad input,\n"
-             "4 partial or doubtful, 5 engine or device missing, 70 a bug of ours.");
+  app.footer(
+      "`deepgap VERB --help` says more. Exit codes: 0 done, 1 negative verdict, 2 wrong usage, 3 bad input,\n"
+      "4 partial or doubtful, 5 engine or device missing, 70 a bug of ours.");
 
   std::map<std::string_view, Collected> collected;
   for (const CommandSpec* command : all_commands()) {
@@ -97,7 +106,8 @@ Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arg
     verb->set_help_flag("--help,-h", "Print this help and exit");
     verb->footer(footer_of(*command));
     Collected& values = collected[command->name];
-    for (const PositionalSpec& positional : command->positionals) declare_positional(*verb, positional, values);
+    for (const PositionalSpec& positional : command->positionals)
+      declare_positional(*verb, positional, values);
     for (const OptionSpec& option : command->options) declare_option(*verb, option, values);
     for (const OptionSpec& option : common_options()) declare_option(*verb, option, values);
   }
@@ -129,8 +139,9 @@ Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arg
     Collected& values = collected[command->name];
     for (const std::string& name : values.single) {
       if (values.values[name].size() < 2) continue;
-      return usage_error(fmt::format("{} is given {} times: expected once; where it takes a list, separate with commas", name,
-                                     values.values[name].size()));
+      return usage_error(
+          fmt::format("{} is given {} times: expected once; where it takes a list, separate with commas",
+                      name, values.values[name].size()));
     }
     for (auto& [name, value] : values.values) {
       if (!value.empty()) parsed.arguments.set(name, std::move(value));

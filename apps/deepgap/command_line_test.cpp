@@ -1,8 +1,9 @@
 #include "command_line.h"
 
-#include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cstdlib>
 
 #include "base/file_system.h"
 
@@ -12,10 +13,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Result<ParsedCommandLine> parse(std::vector<std::string> arguments) { return parse_command_line(arguments); }
+Result<ParsedCommandLine> parse(std::vector<std::string> arguments) {
+  return parse_command_line(arguments);
+}
 
 TEST(CommandLine, OptionsArriveUnderTheNamesOfTheTable) {
-  const auto parsed = parse({"run", "resnet18,resnet50", "--batch", "1,4", "--dim", "seq=128", "--dim", "w=3", "-o", "x.json", "--dry-run"});
+  const auto parsed = parse({"run", "resnet18,resnet50", "--batch", "1,4", "--dim", "seq=128", "--dim", "w=3",
+                             "-o", "x.json", "--dry-run"});
   ASSERT_TRUE(parsed.ok()) << parsed.error().message();
   ASSERT_NE(parsed->command, nullptr);
   EXPECT_EQ(parsed->command->name, "run");
@@ -45,9 +49,13 @@ TEST(CommandLine, HelpAndVersionAreAnswersOfTheirOwn) {
   EXPECT_THAT(parse({})->message, HasSubstr("Usage"));
 }
 
-TEST(CommandLine, AnOptionGivenTwiceIsAnError) { EXPECT_FALSE(parse({"run", "x", "--batch", "1", "--batch", "2"}).ok()); }
+TEST(CommandLine, AnOptionGivenTwiceIsAnError) {
+  EXPECT_FALSE(parse({"run", "x", "--batch", "1", "--batch", "2"}).ok());
+}
 
-TEST(CommandLine, AnArgumentThatIsMissingIsAnError) { EXPECT_FALSE(parse({"show"}).ok()); }
+TEST(CommandLine, AnArgumentThatIsMissingIsAnError) {
+  EXPECT_FALSE(parse({"show"}).ok());
+}
 
 TEST(Arguments, ValuesAreReadWithErrorsThatNameTheOption) {
   Arguments arguments;
@@ -81,7 +89,8 @@ TEST(CommandLine, TheDocumentationIsThatOfTheTables) {
 TEST(CommandLine, EveryVerbSaysWhatItIsAndWhatItTakes) {
   for (const CommandSpec* command : all_commands()) {
     EXPECT_FALSE(command->summary.empty()) << command->name;
-    for (const OptionSpec& option : command->options) EXPECT_FALSE(option.help.empty()) << command->name << option.name;
+    for (const OptionSpec& option : command->options)
+      EXPECT_FALSE(option.help.empty()) << command->name << option.name;
     for (const std::string_view example : command->examples) {
       EXPECT_THAT(std::string(example), HasSubstr("deepgap " + std::string(command->name)));
     }

@@ -1,3 +1,5 @@
 #include "program.h"
 
-int main(int argc, char** argv) { return deepgap::app::run_program(argc, argv); }
+int main(int argc, char** argv) {
+  return deepgap::app::run_program(argc, argv);
+}

@@ -1,12 +1,13 @@
 #include "output.h"
 
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/file_system.h"
 #include "base/text.h"
@@ -51,7 +52,8 @@ Result<OutputOptions> output_options(const Arguments& arguments) {
     return usage_error(fmt::format("--color: expected auto, always or never, found '{}'", printable(color)));
   }
   const char* const no_color = std::getenv("NO_COLOR");
-  const bool terminal = !options.path && isatty(STDOUT_FILENO) == 1 && (no_color == nullptr || *no_color == '\0');
+  const bool terminal =
+      !options.path && isatty(STDOUT_FILENO) == 1 && (no_color == nullptr || *no_color == '\0');
   options.color = color == "always" || (color == "auto" && terminal);
   options.width = options.path ? 100 : terminal_width();
   options.quiet = arguments.has("--quiet");
@@ -61,7 +63,8 @@ Result<OutputOptions> output_options(const Arguments& arguments) {
 
 Result<void> write_document(const report::Document& document, const OutputOptions& options) {
   const std::string text = report::render(
-      document, options.format, {.color = options.color, .width = options.width, .version = std::string(session::version())});
+      document, options.format,
+      {.color = options.color, .width = options.width, .version = std::string(session::version())});
   if (!options.path) return write_standard_output(text);
   return write_file_atomically(*options.path, text);
 }
@@ -72,8 +75,9 @@ Result<void> write_standard_output(std::string_view text) {
     if (written < 0) {
       if (errno == EINTR) continue;
       if (errno == EPIPE) return {};  // the reader (`head`) has enough
-      return bad_input(fmt::format("standard output cannot be written ({}): expected room for {} more bytes; use -o FILE elsewhere",
-                                   std::strerror(errno), text.size()));
+      return bad_input(fmt::format(
+          "standard output cannot be written ({}): expected room for {} more bytes; use -o FILE elsewhere",
+          std::strerror(errno), text.size()));
     }
     text.remove_prefix(static_cast<std::size_t>(written));
   }

@@ -16,8 +16,8 @@ struct OutputOptions {
   std::optional<std::string> path;  // -o; absent: standard output
   bool color = false;
   int width = 100;
-  bool quiet = false;     // -q: no progress, no stages
-  bool progress = true;   // false: --no-progress
+  bool quiet = false;    // -q: no progress, no stages
+  bool progress = true;  // false: --no-progress
 };
 
 Result<OutputOptions> output_options(const Arguments& arguments);

@@ -1,12 +1,13 @@
 #include "program.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <exception>
 #include <filesystem>
-#include <fmt/format.h>
 #include <new>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include "base/clock.h"
@@ -51,7 +52,7 @@ int run_arguments(const std::vector<std::string>& arguments) {
   SystemClock clock;
   const RootedFileSystem files;
   static StopRequest stop;  // outlives the signal handler
-  install_stop_handler(stop);
+  if (parsed->command->heeds_interrupts) install_stop_handler(stop);
   ProgressLine progress(*output, clock);
   session::Environment environment{.clock = &clock,
                                    .files = &files,
@@ -61,8 +62,8 @@ int run_arguments(const std::vector<std::string>& arguments) {
                                    .command_line = joined_command_line(arguments)};
   if (progress.wanted()) {
     environment.progress = [&progress](const session::RunProgress& state) { progress.show(state); };
-    environment.say = [&progress](std::string_view line) { progress.say(line); };
   }
+  if (!output->quiet) environment.say = [&progress](std::string_view line) { progress.say(line); };
   Result<session::Answer> answer = parsed->command->run(parsed->arguments, environment);
   progress.finish();
   if (!answer.ok()) return fail(answer.error());
@@ -81,7 +82,8 @@ int run_program(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     write_error_line("out of memory: expected enough for the request; try fewer or smaller inputs");
   } catch (const std::exception& error) {
-    write_error_line(fmt::format("a bug of deepgap's own: {}; please report it with the command line", printable(error.what())));
+    write_error_line(fmt::format("a bug of deepgap's own: {}; please report it with the command line",
+                                 printable(error.what())));
   }
   return static_cast<int>(ExitCode::kInternal);
 }

@@ -44,7 +44,8 @@ void ProgressLine::clear() {
 }
 
 void ProgressLine::show(const session::RunProgress& state) {
-  const bool ended = state.phase != "start" && state.phase != "load" && state.phase != "warmup" && state.phase != "measure";
+  const bool ended =
+      state.phase != "start" && state.phase != "load" && state.phase != "warmup" && state.phase != "measure";
   if (!terminal_) {
     if (ended) write(line_of(state) + "\n");
     return;
@@ -61,6 +62,8 @@ void ProgressLine::say(std::string_view line) {
   write(fmt::format("{}\n", line));
 }
 
-void ProgressLine::finish() { clear(); }
+void ProgressLine::finish() {
+  clear();
+}
 
 }  // namespace deepgap::app

@@ -88,10 +88,11 @@ TEST(SettingCatalogue, NamesAreUniqueAndDottedAndMeaningsAreSentences) {
 }
 
 TEST(Diagnostics, ThoseOfOneKindAreGathered) {
-  const std::vector<Diagnostic> found{{.id = "steal_time", .severity = Severity::kNote, .where = "a", .text = "first", .count = 1},
-                                      {.id = "few_samples", .severity = Severity::kNote, .where = "a", .text = "few", .count = 1},
-                                      {.id = "steal_time", .severity = Severity::kWarning, .where = "a", .text = "worse", .count = 2},
-                                      {.id = "steal_time", .severity = Severity::kNote, .where = "b", .text = "elsewhere", .count = 1}};
+  const std::vector<Diagnostic> found{
+      {.id = "steal_time", .severity = Severity::kNote, .where = "a", .text = "first", .count = 1},
+      {.id = "few_samples", .severity = Severity::kNote, .where = "a", .text = "few", .count = 1},
+      {.id = "steal_time", .severity = Severity::kWarning, .where = "a", .text = "worse", .count = 2},
+      {.id = "steal_time", .severity = Severity::kNote, .where = "b", .text = "elsewhere", .count = 1}};
   const std::vector<Diagnostic> out = gathered(found);
   ASSERT_EQ(out.size(), 3U);
   EXPECT_EQ(out[0].count, 3);

@@ -1,7 +1,8 @@
 // What a verb has to say, before it is text, Markdown, CSV, JSON or HTML.
 //
-// A verb's findings become one Document: blocks for people (headings, prose, tables, commands, charts) and, beside them,
-// the data of its JSON document. Renderers (report/render.h) never compute; views (report/views.h) never print.
+// A verb's findings become one Document: blocks for people (headings, prose, tables, commands, charts) and,
+// beside them, the data of its JSON document. Renderers (report/render.h) never compute; views
+// (report/views.h) never print.
 #pragma once
 
 #include <cstdint>
@@ -33,19 +34,20 @@ struct Code {
 
 enum class Align { kLeft, kRight };
 
-// How the numbers of a column are shown: divided by `divisor` and named `unit`. One column, one unit, so that rows compare.
+// How the numbers of a column are shown: divided by `divisor` and named `unit`. One column, one unit, so that
+// rows compare.
 struct Scale {
   double divisor = 1;
   std::string unit;  // "ms", "samples/s", ""
   int digits = 4;    // significant
 };
-Scale milliseconds();       // of ns
+Scale milliseconds();  // of ns
 Scale samples_per_second();
-Scale percent();            // of a share from 0 to 1
+Scale percent();  // of a share from 0 to 1
 Scale plain(int digits = 4);
 
 struct Column {
-  std::string id;     // in CSV, with the unit added: "latency" -> latency_ms, latency_ms_lower, latency_ms_upper
+  std::string id;  // in CSV, with the unit added: "latency" -> latency_ms, latency_ms_lower, latency_ms_upper
   std::string title;  // in tables
   Align align = Align::kLeft;
   Scale scale;
@@ -83,8 +85,8 @@ using Block = std::variant<Heading, Paragraph, Code, Table, Chart, DiagnosticLis
 struct Document {
   std::string schema;  // "deepgap.list/1"
   std::vector<Block> blocks;
-  // Members of the JSON document besides schema and version; made only when asked for, since a list of many cells is
-  // large in that form. Absent: none.
+  // Members of the JSON document besides schema and version; made only when asked for, since a list of many
+  // cells is large in that form. Absent: none.
   std::function<nlohmann::ordered_json()> data;
 
   template <typename T>

@@ -1,4 +1,5 @@
-// What the verbs found, as values: the input of the views. Made by session, rendered here, never computed here.
+// What the verbs found, as values: the input of the views. Made by session, rendered here, never computed
+// here.
 #pragma once
 
 #include <map>
@@ -43,6 +44,7 @@ struct ForecastRow {
   std::optional<Bytes> memory;
   std::optional<Nanoseconds> time;
   std::string refusal;  // why it will not be tried
+  std::string note;     // what to know of one that will be
 };
 struct PlanFindings {
   std::vector<ForecastRow> cells;  // in the order of the first visits
@@ -83,9 +85,9 @@ struct ModelRow {
 struct FormatRow {
   std::string id;
   std::string title;
-  std::string content;   // what of it is used
+  std::string content;  // what of it is used
   bool reads = true;
-  std::string basis;     // "real files", "documentation"
+  std::string basis;  // "real files", "documentation"
 };
 
 // Rows of exactly the given columns: what `export` writes.

@@ -13,7 +13,9 @@ Json json_number(double value) {
 Json json_of(const Estimate& estimate) {
   Json json;
   const bool whole = estimate.unit == Unit::kNanoseconds || estimate.unit == Unit::kBytes;
-  const auto number = [whole](double value) { return whole ? json_number(std::round(value)) : json_number(value); };
+  const auto number = [whole](double value) {
+    return whole ? json_number(std::round(value)) : json_number(value);
+  };
   json["value"] = number(estimate.value);
   if (estimate.lower) json["lower"] = number(*estimate.lower);
   if (estimate.upper) json["upper"] = number(*estimate.upper);

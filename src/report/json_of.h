@@ -1,4 +1,5 @@
-// Values of core as JSON, the same in every document (section 8 of the design). Absent is left out, never null.
+// Values of core as JSON, the same in every document (section 8 of the design). Absent is left out, never
+// null.
 #pragma once
 
 #include <functional>

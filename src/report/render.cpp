@@ -12,7 +12,9 @@ constexpr Format kFormats[] = {Format::kText, Format::kMarkdown, Format::kCsv, F
 
 }  // namespace
 
-std::string_view name_of(Format format) { return kFormatNames[static_cast<std::size_t>(format)]; }
+std::string_view name_of(Format format) {
+  return kFormatNames[static_cast<std::size_t>(format)];
+}
 
 std::optional<Format> parse_format(std::string_view name) {
   if (name == "markdown") return Format::kMarkdown;
@@ -22,7 +24,9 @@ std::optional<Format> parse_format(std::string_view name) {
   return std::nullopt;
 }
 
-std::span<const std::string_view> format_names() { return kFormatNames; }
+std::span<const std::string_view> format_names() {
+  return kFormatNames;
+}
 
 std::string render(const Document& document, Format format, const RenderOptions& options) {
   switch (format) {
@@ -48,7 +52,9 @@ std::string render_json(const Document& document, std::string_view version) {
 }
 
 std::string cell_text(const Cell& cell, const Column& column) {
-  const auto number = [&column](double value) { return format_number(value / column.scale.divisor, column.scale.digits); };
+  const auto number = [&column](double value) {
+    return format_number(value / column.scale.divisor, column.scale.digits);
+  };
   if (const auto* text = std::get_if<std::string>(&cell)) return text->empty() ? "-" : *text;
   if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
     return column.scale.divisor == 1 ? std::to_string(*whole) : number(static_cast<double>(*whole));

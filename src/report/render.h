@@ -18,8 +18,8 @@ std::span<const std::string_view> format_names();
 
 struct RenderOptions {
   bool color = false;
-  int width = 100;            // text: prose is wrapped at this many columns
-  std::string version;        // deepgap's own, for JSON
+  int width = 100;      // text: prose is wrapped at this many columns
+  std::string version;  // deepgap's own, for JSON
 };
 
 std::string render(const Document& document, Format format, const RenderOptions& options);

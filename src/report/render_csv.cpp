@@ -16,7 +16,9 @@ std::string quoted(std::string_view field) {
 }
 
 // The shortest text that reads back as the same double.
-std::string number(double value) { return fmt::format("{}", value); }
+std::string number(double value) {
+  return fmt::format("{}", value);
+}
 
 std::string unit_suffix(const Scale& scale) {
   if (scale.unit.empty()) return {};

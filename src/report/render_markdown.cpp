@@ -38,13 +38,16 @@ struct MarkdownRenderer {
     std::string rule = "|";
     out += "|";
     for (const Column& column : table.columns) {
-      out += " " + escaped(column.scale.unit.empty() ? column.title : column.title + " " + column.scale.unit) + " |";
+      out += " " +
+             escaped(column.scale.unit.empty() ? column.title : column.title + " " + column.scale.unit) +
+             " |";
       rule += column.align == Align::kRight ? "---:|" : "---|";
     }
     out += "\n" + rule + "\n";
     for (const auto& row : table.rows) {
       out += "|";
-      for (std::size_t i = 0; i < table.columns.size(); ++i) out += " " + escaped(cell_text(row[i], table.columns[i])) + " |";
+      for (std::size_t i = 0; i < table.columns.size(); ++i)
+        out += " " + escaped(cell_text(row[i], table.columns[i])) + " |";
       out += "\n";
     }
   }

@@ -1,6 +1,7 @@
 #include "report/render.h"
 
 #include <gtest/gtest.h>
+
 #include <nlohmann/json.hpp>
 
 #include "report/json_of.h"
@@ -9,14 +10,19 @@ namespace deepgap::report {
 namespace {
 
 Estimate estimate(double value, std::optional<double> lower, std::optional<double> upper) {
-  return {.value = value, .lower = lower, .upper = upper, .n = 40, .unit = Unit::kNanoseconds, .method = "test"};
+  return {
+      .value = value, .lower = lower, .upper = upper, .n = 40, .unit = Unit::kNanoseconds, .method = "test"};
 }
 
 Table sample_table() {
   Table table{.title = "Cells"};
   table.columns = {{.id = "model", .title = "model"},
                    {.id = "batch", .title = "batch", .align = Align::kRight},
-                   {.id = "latency", .title = "latency", .align = Align::kRight, .scale = milliseconds(), .interval = true},
+                   {.id = "latency",
+                    .title = "latency",
+                    .align = Align::kRight,
+                    .scale = milliseconds(),
+                    .interval = true},
                    {.id = "p99", .title = "p99", .align = Align::kRight, .scale = milliseconds()}};
   table.rows = {{std::string("resnet50"), std::int64_t{8}, estimate(3214000, 3190000, 3240000), 4.5e6},
                 {std::string("a,\"b\""), std::int64_t{16}, estimate(9e6, 8.5e6, std::nullopt), Cell{}}};
@@ -67,7 +73,8 @@ TEST(RenderText, DiagnosticsNameSeverityPlaceAndCount) {
                                 .text = "other processes used 38 % of the cores",
                                 .count = 3}}});
   EXPECT_EQ(render_text(document, {.width = 200}),
-            "warning foreign_load  resnet50/openvino/cpu/fp32/b8: other processes used 38 % of the cores (3 times)\n");
+            "warning foreign_load  resnet50/openvino/cpu/fp32/b8: other processes used 38 % of the cores (3 "
+            "times)\n");
 }
 
 TEST(RenderMarkdown, TableCellsCannotBecomeMarkup) {
@@ -112,7 +119,8 @@ TEST(JsonOf, EstimateLeavesOutBoundsThatTheSampleCannotGive) {
 }
 
 TEST(JsonOf, SettingsAreRequestedAndEffective) {
-  const Setting rows[] = {{.name = "cpu.threads", .requested = "4", .effective = "2"}, {.name = "host.name", .effective = "x"}};
+  const Setting rows[] = {{.name = "cpu.threads", .requested = "4", .effective = "2"},
+                          {.name = "host.name", .effective = "x"}};
   EXPECT_EQ(json_of_settings(rows).dump(),
             R"({"requested":{"cpu.threads":"4"},"effective":{"cpu.threads":"2","host.name":"x"}})");
 }

@@ -13,8 +13,8 @@ namespace {
 
 // Columns a terminal needs: code points, which holds for all that we print ourselves.
 std::size_t display_width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
 }
 
 class TextRenderer {
@@ -91,7 +91,8 @@ class TextRenderer {
     lines.push_back(std::move(header));
     for (const auto& row : table.rows) {
       std::vector<std::string> line;
-      for (std::size_t i = 0; i < table.columns.size(); ++i) line.push_back(printable(cell_text(row[i], table.columns[i]), 200));
+      for (std::size_t i = 0; i < table.columns.size(); ++i)
+        line.push_back(printable(cell_text(row[i], table.columns[i]), 200));
       lines.push_back(std::move(line));
     }
     std::vector<std::size_t> widths(table.columns.size(), 0);
@@ -125,7 +126,8 @@ class TextRenderer {
                           : diagnostic.severity == Severity::kWarning ? "\x1b[33m"
                                                                       : "\x1b[2m";
       styled(std::string(name_of(diagnostic.severity)) + " " + diagnostic.id, style);
-      std::string text = diagnostic.where.empty() ? diagnostic.text : diagnostic.where + ": " + diagnostic.text;
+      std::string text =
+          diagnostic.where.empty() ? diagnostic.text : diagnostic.where + ": " + diagnostic.text;
       if (diagnostic.count > 1) text += " (" + std::to_string(diagnostic.count) + " times)";
       out_ += "  ";
       wrap(printable(text, 2000), 2);

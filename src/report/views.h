@@ -1,5 +1,5 @@
-// One function a verb: its findings as a Document. The JSON members are those of section 8 of the design; fields may be
-// added, none may change.
+// One function a verb: its findings as a Document. The JSON members are those of section 8 of the design;
+// fields may be added, none may change.
 #pragma once
 
 #include <span>

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
 #include <nlohmann/json.hpp>
 
 #include "report/render.h"
@@ -13,13 +14,16 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 Estimate estimate(double value, Unit unit) {
-  return {.value = value, .lower = value * 0.99, .upper = value * 1.01, .n = 300, .unit = unit, .method = "test"};
+  return {
+      .value = value, .lower = value * 0.99, .upper = value * 1.01, .n = 300, .unit = unit, .method = "test"};
 }
 
 CellSummary cell(const std::string& model, std::int64_t batch, Mode mode = Mode::kLatency) {
   CellSummary summary{.id = MeasurementId("0123456789abcdef"),
                       .sweep = SweepId("fedcba9876543210"),
-                      .key = {.workload = {.model = model, .batch = batch, .mode = mode}, .engine = "openvino", .device = "cpu"},
+                      .key = {.workload = {.model = model, .batch = batch, .mode = mode},
+                              .engine = "openvino",
+                              .device = "cpu"},
                       .device_name = "Some CPU",
                       .processes = 3,
                       .planned_processes = 3,
@@ -30,7 +34,9 @@ CellSummary cell(const std::string& model, std::int64_t batch, Mode mode = Mode:
   return summary;
 }
 
-nlohmann::json json_of_document(const Document& document) { return nlohmann::json::parse(render_json(document, "0")); }
+nlohmann::json json_of_document(const Document& document) {
+  return nlohmann::json::parse(render_json(document, "0"));
+}
 
 TEST(ListView, JsonHasTheMembersOfTheContract) {
   const Document document = list_document({.cells = {cell("resnet50", 8)}});
@@ -55,7 +61,8 @@ TEST(ListView, JsonHasTheMembersOfTheContract) {
 }
 
 TEST(ListView, WhatAllCellsShareIsSaidOnce) {
-  const std::string text = render_text(list_document({.cells = {cell("resnet18", 1), cell("resnet50", 8)}}), {.width = 150});
+  const std::string text =
+      render_text(list_document({.cells = {cell("resnet18", 1), cell("resnet50", 8)}}), {.width = 150});
   EXPECT_THAT(text, HasSubstr("2 cells: engine openvino, device cpu, device name Some CPU, precision fp32."));
   EXPECT_THAT(text, HasSubstr("id        model     batch  mode"));
 }
@@ -70,9 +77,12 @@ TEST(RunView, FailedCellsAreNamedWithTheirReason) {
   failed.latency = failed.p50 = failed.p90 = failed.p95 = failed.throughput = std::nullopt;
   failed.samples = 0;
   failed.processes = 0;
-  failed.failure = CellFailure{.kind = "out_of_memory", .text = "needs 12 GB", .bytes_asked = Bytes{12'000'000'000}};
-  const Document document =
-      run_document({.sweep = SweepId("fedcba9876543210"), .database = "x.db", .cells = {cell("resnet50", 8), failed}, .planned_cells = 2});
+  failed.failure =
+      CellFailure{.kind = "out_of_memory", .text = "needs 12 GB", .bytes_asked = Bytes{12'000'000'000}};
+  const Document document = run_document({.sweep = SweepId("fedcba9876543210"),
+                                          .database = "x.db",
+                                          .cells = {cell("resnet50", 8), failed},
+                                          .planned_cells = 2});
   const std::string text = render_text(document, {.width = 150});
   EXPECT_THAT(text, HasSubstr("1 of 2 cells measured"));
   EXPECT_THAT(text, HasSubstr("error out_of_memory  resnet101/openvino/cpu/fp32/b512: needs 12 GB"));
@@ -81,21 +91,31 @@ TEST(RunView, FailedCellsAreNamedWithTheirReason) {
 
 TEST(RunView, SameDiagnosticOfManyCellsIsOneLine) {
   std::vector<CellSummary> cells{cell("resnet18", 1), cell("resnet18", 2), cell("resnet18", 4)};
-  for (CellSummary& each : cells) each.diagnostics.push_back({.id = "steal_time", .severity = Severity::kWarning, .text = "2 % stolen"});
+  for (CellSummary& each : cells)
+    each.diagnostics.push_back({.id = "steal_time", .severity = Severity::kWarning, .text = "2 % stolen"});
   const std::string text = render_text(run_document({.cells = cells, .planned_cells = 3}), {.width = 200});
-  EXPECT_THAT(text, HasSubstr("warning steal_time  resnet18/openvino/cpu/fp32/b1: 2 % stolen (and 2 more such cells)"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("warning steal_time  resnet18/openvino/cpu/fp32/b1: 2 % stolen (and 2 more such cells)"));
 }
 
 TEST(RunView, AnInterruptedSweepSaysWhereItsResultsAre) {
-  const std::string text =
-      render_text(run_document({.database = "x.db", .cells = {}, .planned_cells = 4, .cancelled = true, .next_commands = {"deepgap run --resume"}}), {});
+  const std::string text = render_text(run_document({.database = "x.db",
+                                                     .cells = {},
+                                                     .planned_cells = 4,
+                                                     .cancelled = true,
+                                                     .next_commands = {"deepgap run --resume"}}),
+                                       {});
   EXPECT_THAT(text, HasSubstr("stopped by the user, what was finished is in x.db"));
   EXPECT_THAT(text, HasSubstr("\n  deepgap run --resume\n"));
 }
 
 TEST(PlanView, RefusedCellsSayWhy) {
   PlanFindings findings{.visits = 3, .processes = 3, .seed = 7};
-  findings.cells = {{.key = cell("resnet50", 8).key, .repeats = 3, .memory = Bytes{400'000'000}, .time = Nanoseconds{20'000'000'000}},
+  findings.cells = {{.key = cell("resnet50", 8).key,
+                     .repeats = 3,
+                     .memory = Bytes{400'000'000},
+                     .time = Nanoseconds{20'000'000'000}},
                     {.key = cell("resnet50", 512).key, .repeats = 0, .refusal = "does not fit"}};
   const std::string text = render_text(plan_document(findings), {.width = 150});
   EXPECT_THAT(text, HasSubstr("2 cells, 3 visits in 3 fresh processes, order by seed 7"));
@@ -113,7 +133,10 @@ TEST(ShowView, ContextProcessesAndMethodsAreThere) {
   findings.measurement.device.name = "Some CPU";
   findings.measurement.engine_version = "2026.4.1";
   findings.measurement.settings = {{.name = "cpu.threads", .requested = "4", .effective = "2"}};
-  findings.processes = {{.index = 0, .samples = 100, .median = estimate(2e6, Unit::kNanoseconds), .load_time = Nanoseconds{800'000'000}}};
+  findings.processes = {{.index = 0,
+                         .samples = 100,
+                         .median = estimate(2e6, Unit::kNanoseconds),
+                         .load_time = Nanoseconds{800'000'000}}};
   const Document document = show_document(findings);
   const std::string text = render_text(document, {.width = 150});
   EXPECT_THAT(text, HasSubstr("engine openvino 2026.4.1"));
@@ -139,13 +162,15 @@ TEST(DevicesView, CeilingsCarryUnitAndOrigin) {
                                      .facts = {{"cache.l2", "2097152", "B"}},
                                      .ceilings = {{.quantity = "flops.fp32.vector", .value = 2e11}}}};
   EXPECT_THAT(render_text(devices_document(devices), {}), HasSubstr("2.097 MB"));
-  const nlohmann::json ceiling = json_of_document(devices_document(devices)).at("devices").at(0).at("ceilings").at(0);
+  const nlohmann::json ceiling =
+      json_of_document(devices_document(devices)).at("devices").at(0).at("ceilings").at(0);
   EXPECT_EQ(ceiling.at("unit"), "FLOP/s");
   EXPECT_EQ(ceiling.at("origin"), "probe");
 }
 
 TEST(ExportView, EmptyFieldsStayEmptyInCsv) {
-  const Document document = export_document({.layout = "gdev-ai", .columns = {"device", "torch_version"}, .rows = {{"cpu", ""}}});
+  const Document document =
+      export_document({.layout = "gdev-ai", .columns = {"device", "torch_version"}, .rows = {{"cpu", ""}}});
   EXPECT_EQ(render_csv(document), "device,torch_version\ncpu,\n");
 }
 

@@ -90,10 +90,16 @@ std::vector<Diagnostic> visit_doubts(const PlannedCell& cell, const WorkerClient
   const ProcessRun& process = measured.process;
   std::vector<Diagnostic> found;
   if (!measured.warmup_steady && !measure.fixed_calls && !measure.fixed_warmup) {
-    found.push_back(
+    constexpr std::int64_t kEnoughToTell = 8;  // stats::steadiness: two calls a quarter
+    const bool told = process.warmup_calls >= kEnoughToTell;
+    const std::string calls =
+        fmt::format("{} calls in {}", process.warmup_calls, format_duration(process.warmup_time));
+    Diagnostic doubt =
         diagnose(diagnostics::kNotSteady, where,
-                 fmt::format("expected a steady time after warm-up; it still drifted after {} calls in {}",
-                             process.warmup_calls, format_duration(process.warmup_time))));
+                 told ? "expected a steady time after warm-up; it still drifted after " + calls
+                      : "warm-up had " + calls + ": too few to tell whether the time was steady");
+    if (!told) doubt.severity = Severity::kNote;
+    found.push_back(std::move(doubt));
   }
   const bool at_limit =
       process.stop_reason == StopReason::kTimeLimit || process.stop_reason == StopReason::kSampleLimit;

@@ -1,7 +1,8 @@
 #include "session/catalogue.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "base/text.h"
 #include "core/workload.h"
@@ -24,7 +25,8 @@ report::EngineRow engine_row(const std::string& name, const run::WorkerProgram& 
   row.version = description->version;
   for (const Device& device : description->devices) row.devices.push_back(device.address);
   for (const auto& [precision, maker] : description->precisions) {
-    row.precisions.emplace_back(name_of(precision), maker == run::PrecisionMaker::kEngine ? "engine" : "graph_pass");
+    row.precisions.emplace_back(name_of(precision),
+                                maker == run::PrecisionMaker::kEngine ? "engine" : "graph_pass");
   }
   row.settings = description->settings;
   return row;
@@ -33,7 +35,8 @@ report::EngineRow engine_row(const std::string& name, const run::WorkerProgram& 
 bool is_called(const Device& device, const std::string& name) {
   const std::string wanted = lower(name);
   return lower(device.address) == wanted || lower(device.name) == wanted ||
-         std::any_of(device.aliases.begin(), device.aliases.end(), [&](const std::string& alias) { return lower(alias) == wanted; });
+         std::any_of(device.aliases.begin(), device.aliases.end(),
+                     [&](const std::string& alias) { return lower(alias) == wanted; });
 }
 
 }  // namespace
@@ -45,7 +48,8 @@ Result<Answer> engines(const Environment& environment) {
   for (const run::KnownEngine& known : run::known_engines()) {
     const auto here = [&known](const report::EngineRow& row) { return row.name == known.name; };
     if (std::any_of(rows.begin(), rows.end(), here)) continue;
-    rows.push_back({.name = std::string(known.name), .reason = fmt::format("not built here: it needs {}", known.needs)});
+    rows.push_back(
+        {.name = std::string(known.name), .reason = fmt::format("not built here: it needs {}", known.needs)});
   }
   std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
     return a.available != b.available ? a.available : a.name < b.name;
@@ -63,7 +67,8 @@ Result<Answer> models() {
                          .flops = 2 * model->multiply_adds,
                          .source = std::string(model->source)};
     for (const graph::BuiltinParameter& parameter : model->parameters) {
-      row.parameters.emplace_back(fmt::format("{}={}", parameter.name, parameter.standard), std::string(parameter.meaning));
+      row.parameters.emplace_back(fmt::format("{}={}", parameter.name, parameter.standard),
+                                  std::string(parameter.meaning));
     }
     rows.push_back(std::move(row));
   }
@@ -87,6 +92,8 @@ Result<Answer> devices(const Environment& environment, const std::optional<std::
   return Answer{.document = report::devices_document(found)};
 }
 
-Result<Answer> formats() { return Answer{.document = report::formats_document({})}; }
+Result<Answer> formats() {
+  return Answer{.document = report::formats_document({})};
+}
 
 }  // namespace deepgap::session

@@ -21,28 +21,30 @@ std::string_view version();
 struct RunProgress {
   std::size_t visit = 0;  // 1-based
   std::size_t visits = 0;
-  std::string cell;       // selector
-  int repeat = 0;         // 0-based
-  std::string phase;      // "start", "load", "warmup", "measure", "done", or a failure's kind
+  std::string cell;   // selector
+  int repeat = 0;     // 0-based
+  std::string phase;  // "start", "load", "warmup", "measure", "done", or a failure's kind
   std::int64_t calls = 0;
   std::optional<Nanoseconds> median;
-  std::optional<double> width;        // relative half-width of the median's interval so far
-  std::optional<Nanoseconds> left;    // estimate of the time to the sweep's end
+  std::optional<double> width;      // relative half-width of the median's interval so far
+  std::optional<Nanoseconds> left;  // estimate of the time to the sweep's end
 };
 using ProgressSink = std::function<void(const RunProgress&)>;
 
 struct Environment {
   Clock* clock = nullptr;
-  const FileSystem* files = nullptr;   // "/" of the machine: /proc and /sys
+  const FileSystem* files = nullptr;  // "/" of the machine: /proc and /sys
   StopRequest* stop = nullptr;
-  std::string program_folder;          // where workers are looked for
-  std::string cache_folder;            // generated models
-  std::string command_line;            // as typed, kept with a sweep
-  ProgressSink progress;               // may be empty
-  std::function<void(std::string_view)> say;  // one line for standard error: a stage that takes long; may be empty
+  std::string program_folder;  // where workers are looked for
+  std::string cache_folder;    // generated models
+  std::string command_line;    // as typed, kept with a sweep
+  ProgressSink progress;       // may be empty
+  std::function<void(std::string_view)>
+      say;  // one line for standard error: a stage that takes long; may be empty
 };
 
-// A verb's document and how the program shall end. A verb that cannot make a document returns an Error instead.
+// A verb's document and how the program shall end. A verb that cannot make a document returns an Error
+// instead.
 struct Answer {
   report::Document document;
   ExitCode exit = ExitCode::kDone;

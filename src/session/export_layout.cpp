@@ -1,8 +1,9 @@
 #include "session/export_layout.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <numeric>
 
 #include "base/clock.h"
@@ -16,19 +17,21 @@ using Row = std::vector<std::string>;
 
 std::string effective(const Measurement& measurement, std::string_view name) {
   for (const Setting& setting : measurement.settings) {
-    if (setting.name == name) return setting.effective.value_or(setting.requested.value_or(""));
+    if (setting.name == name) return setting.effective.value_or("");
   }
   return {};
 }
 
-std::string milliseconds(double ns) { return fmt::format("{:.6f}", ns / 1e6); }
+std::string milliseconds(double ns) {
+  return fmt::format("{:.6f}", ns / 1e6);
+}
 
 // The studies count sweeps of so many repeats; elsewhere a cell is one sweep.
-constexpr std::string_view kPublishedProtocol = "published";
+constexpr std::string_view kPublishedProtocol = "fixed:";
 constexpr int kRepeatsPerPublishedSweep = 3;
 
-// What the studies' scripts wrote for one process: plain statistics of its samples, linear interpolation for p99 as
-// numpy's default.
+// What the studies' scripts wrote for one process: plain statistics of its samples, linear interpolation for
+// p99 as numpy's default.
 struct PlainStatistics {
   double median = 0, mean = 0, deviation = 0, p99 = 0;
 };
@@ -47,14 +50,41 @@ PlainStatistics plain_statistics(const std::vector<std::int64_t>& host_ns) {
   const double mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / n;
   double squares = 0;
   for (const double value : sorted) squares += (value - mean) * (value - mean);
-  return {.median = interpolated(sorted, 0.5), .mean = mean, .deviation = std::sqrt(squares / n), .p99 = interpolated(sorted, 0.99)};
+  return {.median = interpolated(sorted, 0.5),
+          .mean = mean,
+          .deviation = std::sqrt(squares / n),
+          .p99 = interpolated(sorted, 0.99)};
 }
 
 Row study_columns() {
-  return {"timestamp_utc", "device", "sweep_id", "repeat_id", "model", "batch_size", "threads", "iters", "warmup_iters",
-          "median_ms", "mean_ms", "std_latency_ms", "p99_latency_ms", "throughput_ips", "hostname", "os", "kernel", "arch",
-          "cpu_model", "cpu_sockets", "cpu_cores_per_socket", "cpu_threads_per_core", "cpu_logical_cpus", "mem_total_mb",
-          "python_version", "torch_version", "cuda_available", "torchvision_version"};
+  return {"timestamp_utc",
+          "device",
+          "sweep_id",
+          "repeat_id",
+          "model",
+          "batch_size",
+          "threads",
+          "iters",
+          "warmup_iters",
+          "median_ms",
+          "mean_ms",
+          "std_latency_ms",
+          "p99_latency_ms",
+          "throughput_ips",
+          "hostname",
+          "os",
+          "kernel",
+          "arch",
+          "cpu_model",
+          "cpu_sockets",
+          "cpu_cores_per_socket",
+          "cpu_threads_per_core",
+          "cpu_logical_cpus",
+          "mem_total_mb",
+          "python_version",
+          "torch_version",
+          "cuda_available",
+          "torchvision_version"};
 }
 
 std::vector<Row> study_rows(const Measurement& measurement) {
@@ -68,22 +98,39 @@ std::vector<Row> study_rows(const Measurement& measurement) {
     // Their throughput is batch / median. Ours is measured over the window where there is one.
     const auto batch = static_cast<double>(measurement.key.workload.batch);
     const double throughput = process.window && process.window->count() > 0
-                                  ? static_cast<double>(process.completed) * batch / (static_cast<double>(process.window->count()) / 1e9)
+                                  ? static_cast<double>(process.completed) * batch /
+                                        (static_cast<double>(process.window->count()) / 1e9)
                                   : batch / (statistics.median / 1e9);
     const std::int64_t stamp = process.started.realtime_at.count() > 0 ? process.started.realtime_at.count()
                                                                        : measurement.created_realtime_ns;
-    rows.push_back({format_utc(Nanoseconds{stamp}), measurement.key.device, std::to_string(sweep), std::to_string(repeat),
-                    measurement.key.workload.model, std::to_string(measurement.key.workload.batch),
-                    effective(measurement, settings::kThreads), std::to_string(process.samples.host_ns.size()),
-                    std::to_string(process.warmup_calls), milliseconds(statistics.median), milliseconds(statistics.mean),
-                    milliseconds(statistics.deviation), milliseconds(statistics.p99), fmt::format("{:.6f}", throughput),
-                    effective(measurement, settings::kHostName), effective(measurement, settings::kHostOs),
-                    effective(measurement, settings::kHostKernel), effective(measurement, settings::kHostArchitecture),
-                    effective(measurement, "host.cpu_model"), effective(measurement, "host.cpu_sockets"),
-                    effective(measurement, "host.cpu_cores_per_socket"), effective(measurement, "host.cpu_threads_per_core"),
-                    effective(measurement, "host.cpu_logical_cpus"), effective(measurement, "host.mem_total_mb"),
-                    effective(measurement, "python.version"), effective(measurement, "torch.version"),
-                    effective(measurement, "torch.cuda_available"), effective(measurement, "torchvision.version")});
+    rows.push_back({format_utc(Nanoseconds{stamp}),
+                    measurement.key.device,
+                    std::to_string(sweep),
+                    std::to_string(repeat),
+                    measurement.key.workload.model,
+                    std::to_string(measurement.key.workload.batch),
+                    effective(measurement, settings::kThreads),
+                    std::to_string(process.samples.host_ns.size()),
+                    std::to_string(process.warmup_calls),
+                    milliseconds(statistics.median),
+                    milliseconds(statistics.mean),
+                    milliseconds(statistics.deviation),
+                    milliseconds(statistics.p99),
+                    fmt::format("{:.6f}", throughput),
+                    effective(measurement, settings::kHostName),
+                    effective(measurement, settings::kHostOs),
+                    effective(measurement, settings::kHostKernel),
+                    effective(measurement, settings::kHostArchitecture),
+                    effective(measurement, "host.cpu_model"),
+                    effective(measurement, "host.cpu_sockets"),
+                    effective(measurement, "host.cpu_cores_per_socket"),
+                    effective(measurement, "host.cpu_threads_per_core"),
+                    effective(measurement, "host.cpu_logical_cpus"),
+                    effective(measurement, "host.mem_total_mb"),
+                    effective(measurement, "python.version"),
+                    effective(measurement, "torch.version"),
+                    effective(measurement, "torch.cuda_available"),
+                    effective(measurement, "torchvision.version")});
   }
   return rows;
 }
@@ -99,24 +146,61 @@ std::vector<Row> deep_gap_rows(const Measurement& measurement) {
   std::size_t row = 0;
   for (const ProcessRun& process : measurement.processes) {
     if (process.samples.host_ns.empty()) continue;
-    rows[row++].push_back(process.peak_device_memory
-                              ? fmt::format("{:.3f}", static_cast<double>(process.peak_device_memory->value) / (1 << 20))
-                              : std::string());
+    rows[row++].push_back(
+        process.peak_device_memory
+            ? fmt::format("{:.3f}", static_cast<double>(process.peak_device_memory->value) / (1 << 20))
+            : std::string());
   }
   return rows;
 }
 
 Row own_columns() {
-  return {"id", "created_utc", "model", "engine", "engine_version", "device", "device_name", "precision", "batch", "mode",
-          "dims", "processes", "samples", "latency_ns", "latency_lower_ns", "latency_upper_ns", "p50_ns", "p50_lower_ns",
-          "p50_upper_ns", "p90_ns", "p90_lower_ns", "p90_upper_ns", "p95_ns", "p95_lower_ns", "p95_upper_ns", "p99_ns",
-          "p99_lower_ns", "p99_upper_ns", "throughput_per_s", "throughput_lower_per_s", "throughput_upper_per_s", "threads",
-          "streams", "in_flight", "hostname", "failure", "diagnostics"};
+  return {"id",
+          "created_utc",
+          "model",
+          "engine",
+          "engine_version",
+          "device",
+          "device_name",
+          "precision",
+          "batch",
+          "mode",
+          "dims",
+          "processes",
+          "samples",
+          "latency_ns",
+          "latency_lower_ns",
+          "latency_upper_ns",
+          "p50_ns",
+          "p50_lower_ns",
+          "p50_upper_ns",
+          "p90_ns",
+          "p90_lower_ns",
+          "p90_upper_ns",
+          "p95_ns",
+          "p95_lower_ns",
+          "p95_upper_ns",
+          "p99_ns",
+          "p99_lower_ns",
+          "p99_upper_ns",
+          "throughput_per_s",
+          "throughput_lower_per_s",
+          "throughput_upper_per_s",
+          "threads",
+          "streams",
+          "in_flight",
+          "hostname",
+          "failure",
+          "diagnostics"};
 }
 
 void push_estimate(Row& row, const std::optional<Estimate>& estimate) {
-  const auto text = [](const std::optional<double>& value) { return value ? fmt::format("{:.6g}", *value) : std::string(); };
-  const auto whole = [](const std::optional<double>& value) { return value ? fmt::format("{:.0f}", *value) : std::string(); };
+  const auto text = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.6g}", *value) : std::string();
+  };
+  const auto whole = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.0f}", *value) : std::string();
+  };
   const bool time = estimate && estimate->unit == Unit::kNanoseconds;
   row.push_back(estimate ? (time ? whole(estimate->value) : text(estimate->value)) : std::string());
   row.push_back(estimate ? (time ? whole(estimate->lower) : text(estimate->lower)) : std::string());
@@ -126,14 +210,26 @@ void push_estimate(Row& row, const std::optional<Estimate>& estimate) {
 std::vector<Row> own_rows(const Measurement& measurement) {
   const CellSummary cell = summarise(measurement);
   std::string dims;
-  for (const auto& [name, size] : measurement.key.workload.dims) dims += (dims.empty() ? "" : " ") + fmt::format("{}={}", name, size);
+  for (const auto& [name, size] : measurement.key.workload.dims)
+    dims += (dims.empty() ? "" : " ") + fmt::format("{}={}", name, size);
   std::string diagnostics;
-  for (const Diagnostic& diagnostic : cell.diagnostics) diagnostics += (diagnostics.empty() ? "" : " ") + diagnostic.id;
-  Row row{measurement.id.str(), format_utc(Nanoseconds{measurement.created_realtime_ns}), measurement.key.workload.model,
-          measurement.key.engine, measurement.engine_version, measurement.key.device, measurement.device.name,
-          std::string(name_of(measurement.key.workload.precision)), std::to_string(measurement.key.workload.batch),
-          std::string(name_of(measurement.key.workload.mode)), dims, std::to_string(cell.processes), std::to_string(cell.samples)};
-  for (const auto* estimate : {&cell.latency, &cell.p50, &cell.p90, &cell.p95, &cell.p99, &cell.throughput}) push_estimate(row, *estimate);
+  for (const Diagnostic& diagnostic : cell.diagnostics)
+    diagnostics += (diagnostics.empty() ? "" : " ") + diagnostic.id;
+  Row row{measurement.id.str(),
+          format_utc(Nanoseconds{measurement.created_realtime_ns}),
+          measurement.key.workload.model,
+          measurement.key.engine,
+          measurement.engine_version,
+          measurement.key.device,
+          measurement.device.name,
+          std::string(name_of(measurement.key.workload.precision)),
+          std::to_string(measurement.key.workload.batch),
+          std::string(name_of(measurement.key.workload.mode)),
+          dims,
+          std::to_string(cell.processes),
+          std::to_string(cell.samples)};
+  for (const auto* estimate : {&cell.latency, &cell.p50, &cell.p90, &cell.p95, &cell.p99, &cell.throughput})
+    push_estimate(row, *estimate);
   row.push_back(effective(measurement, settings::kThreads));
   row.push_back(effective(measurement, settings::kStreams));
   row.push_back(effective(measurement, settings::kInFlight));
@@ -145,13 +241,16 @@ std::vector<Row> own_rows(const Measurement& measurement) {
 
 constexpr ExportLayout kLayouts[] = {
     {"deepgap", "one row a cell with intervals", own_columns, own_rows},
-    {"deep-gap", "the columns of arXiv 2604.14552: one row a process of a cell", deep_gap_columns, deep_gap_rows},
+    {"deep-gap", "the columns of arXiv 2604.14552: one row a process of a cell", deep_gap_columns,
+     deep_gap_rows},
     {"gdev-ai", "the columns of arXiv 2602.16858: one row a process of a cell", study_columns, study_rows},
 };
 
 }  // namespace
 
-std::span<const ExportLayout> export_layouts() { return kLayouts; }
+std::span<const ExportLayout> export_layouts() {
+  return kLayouts;
+}
 
 Result<const ExportLayout*> find_export_layout(const std::string& name) {
   std::vector<std::string> names;

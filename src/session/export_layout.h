@@ -1,9 +1,11 @@
 // The columns in which measurements leave for other tools: our own, and those of the two reference studies.
 //
-//   gdev-ai:  timestamp_utc,device,sweep_id,repeat_id,model,batch_size,threads,iters,warmup_iters,median_ms,...
+//   gdev-ai:
+//   timestamp_utc,device,sweep_id,repeat_id,model,batch_size,threads,iters,warmup_iters,median_ms,...
 //   deep-gap: the same, and gpu_peak_mem_mb after them
 //
-// The studies' rows are one process of one cell; what does not apply is empty. Ours are one row a cell with intervals.
+// The studies' rows are one process of one cell; what does not apply is empty. Ours are one row a cell with
+// intervals.
 #pragma once
 
 #include <span>

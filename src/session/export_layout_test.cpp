@@ -9,10 +9,11 @@ namespace {
 using ::testing::ElementsAre;
 
 Measurement measurement(int processes) {
-  Measurement cell{.id = MeasurementId("0123456789abcdef"),
-                   .key = {.workload = {.model = "resnet50", .batch = 4}, .engine = "openvino", .device = "cpu"},
-                   .created_realtime_ns = 1'796'000'000'000'000'000,
-                   .planned_processes = processes};
+  Measurement cell{
+      .id = MeasurementId("0123456789abcdef"),
+      .key = {.workload = {.model = "resnet50", .batch = 4}, .engine = "openvino", .device = "cpu"},
+      .created_realtime_ns = 1'796'000'000'000'000'000,
+      .planned_processes = processes};
   for (int index = 0; index < processes; ++index) {
     ProcessRun process{.index = index, .warmup_calls = 20};
     // 1, 2, 3, 4, 10 ms.
@@ -21,11 +22,13 @@ Measurement measurement(int processes) {
     process.started.realtime_at = Nanoseconds{1'796'000'000'000'000'000};
     cell.processes.push_back(process);
   }
-  cell.settings = {{.name = "cpu.threads", .requested = "2", .effective = "2"}, {.name = "host.name", .effective = "bench-3"}};
+  cell.settings = {{.name = "cpu.threads", .requested = "2", .effective = "2"},
+                   {.name = "host.name", .effective = "bench-3"}};
   return cell;
 }
 
-std::string field(const ExportLayout& layout, const std::vector<std::string>& row, const std::string& column) {
+std::string field(const ExportLayout& layout, const std::vector<std::string>& row,
+                  const std::string& column) {
   const std::vector<std::string> columns = layout.columns();
   EXPECT_EQ(columns.size(), row.size());
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -65,7 +68,7 @@ TEST(ExportLayout, ThroughputIsMeasuredOverTheWindowWhereThereIsOne) {
 TEST(ExportLayout, PublishedRunsCountSweepsOfThreeRepeats) {
   const ExportLayout& layout = **find_export_layout("gdev-ai");
   Measurement cell = measurement(5);
-  cell.settings.push_back({.name = "run.protocol", .effective = "published: 20 warm-up and 100 timed calls"});
+  cell.settings.push_back({.name = "run.protocol", .effective = "fixed:20+100"});
   const auto rows = layout.rows(cell);
   EXPECT_EQ(field(layout, rows[4], "sweep_id"), "2");
   EXPECT_EQ(field(layout, rows[4], "repeat_id"), "2");

@@ -13,7 +13,8 @@ const std::vector<std::int64_t>& published_batches() {
   return batches;
 }
 
-// Processes of the adaptive protocol: as many as it takes for the interval that includes their variation, up to this.
+// Processes of the adaptive protocol: as many as it takes for the interval that includes their variation, up
+// to this.
 constexpr int kMostAdaptiveRepeats = 12;
 
 template <typename T>

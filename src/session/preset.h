@@ -3,9 +3,10 @@
 //   gdev-ai    arXiv 2602.16858: ResNet-18/50/101, FP32, batches 1 to 512, on CPUs
 //   deep-gap   arXiv 2604.14552: the same with FP16 and INT8 beside, T4 against L4
 //
-// A preset keeps its study's grid. Counts (20 warm-up and 100 timed iterations, 10 sweeps of 3 repeats) hold with
-// --like-published only; otherwise the stopping rule makes the same statement in less time: each median's 95 % interval,
-// variation between processes included, within 1 %.
+// A preset keeps its study's grid. Counts (20 warm-up and 100 timed iterations, 10 sweeps of 3 repeats) hold
+// with
+// --like-published only; otherwise the stopping rule makes the same statement in less time: each median's 95
+// % interval, variation between processes included, within 1 %.
 #pragma once
 
 #include <span>

@@ -20,7 +20,8 @@ TEST(Preset, TheStudiesGridsAreAsPublished) {
     EXPECT_EQ(preset.warmup_iterations, 20);
     EXPECT_EQ(preset.timed_iterations, 100);
   }
-  EXPECT_THAT((*find_preset("deep-gap"))->precisions, ElementsAre(Precision::kFp32, Precision::kFp16, Precision::kInt8));
+  EXPECT_THAT((*find_preset("deep-gap"))->precisions,
+              ElementsAre(Precision::kFp32, Precision::kFp16, Precision::kInt8));
   EXPECT_THAT((*find_preset("gdev-ai"))->precisions, ElementsAre(Precision::kFp32));
 }
 
@@ -50,7 +51,8 @@ TEST(Preset, PublishedCountsOnlyWhenAskedFor) {
   apply(**find_preset("gdev-ai"), adaptive);
   apply_defaults(adaptive);
   EXPECT_EQ(adaptive.repeats, 3);
-  EXPECT_GT(*adaptive.most_repeats, 3) << "goes on until the interval with process variation is within the target";
+  EXPECT_GT(*adaptive.most_repeats, 3)
+      << "goes on until the interval with process variation is within the target";
 }
 
 TEST(Preset, DefaultsAreThoseOfTheCommandLine) {

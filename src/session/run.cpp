@@ -1,8 +1,9 @@
 #include "session/run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
-#include <fmt/format.h>
 #include <set>
 
 #include "base/hash.h"
@@ -26,16 +27,28 @@ namespace {
 Result<RunOptions> completed(RunOptions options) {
   if (options.preset) {
     DEEPGAP_ASSIGN(const Preset* const preset, find_preset(*options.preset));
+    options.preset_precisions = options.precisions.empty();
     apply(*preset, options);
   } else if (options.like_published) {
-    return usage_error("--like-published: expected --preset beside it, which names the study whose protocol is meant");
+    return usage_error(
+        "--like-published: expected --preset beside it, which names the study whose protocol is meant");
   }
   apply_defaults(options);
   if (options.models.empty()) {
-    return usage_error("expected a model to measure: a name of `deepgap models`, or the path of an .onnx file");
+    return usage_error(
+        "expected a model to measure: a name of `deepgap models`, or the path of an .onnx file");
+  }
+  // A sweep may be resumed from another folder.
+  for (std::string& model : options.models) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(model, error)) continue;
+    const std::filesystem::path absolute = std::filesystem::absolute(model, error);
+    if (!error) model = absolute.string();
   }
   if (std::find(options.modes.begin(), options.modes.end(), Mode::kServer) != options.modes.end()) {
-    return usage_error("--mode: this version measures latency and throughput; server is for load generation, which it does not have");
+    return usage_error(
+        "--mode: this version measures latency and throughput; server is for load generation, which it does "
+        "not have");
   }
   return options;
 }
@@ -59,23 +72,48 @@ run::MeasureRequest measure_request(const RunOptions& options) {
 
 struct Prepared {
   RunOptions options;
+  std::map<std::string, run::EngineDescription> engines;
+  hw::CpuInfo cpu;
   std::map<std::string, run::WorkerProgram> workers;
   run::SweepPlan plan;
   std::optional<Bytes> available_memory;
-  std::vector<int> cpus;  // that we may use
 };
+
+// Of a preset's precisions, those that the engines run; what is left out is said. Typed ones stay, and are an
+// error later.
+void drop_what_no_engine_runs(RunOptions& options,
+                              const std::map<std::string, run::EngineDescription>& engines,
+                              const Environment& environment) {
+  if (!options.preset_precisions) return;
+  const auto runs = [&engines](Precision precision) {
+    return std::all_of(engines.begin(), engines.end(), [precision](const auto& engine) {
+      const auto& all = engine.second.precisions;
+      return std::any_of(all.begin(), all.end(),
+                         [precision](const auto& each) { return each.first == precision; });
+    });
+  };
+  for (const Precision precision : std::vector<Precision>(options.precisions)) {
+    if (runs(precision) || options.precisions.size() == 1) continue;
+    std::erase(options.precisions, precision);
+    if (environment.say) {
+      environment.say(fmt::format("preset {}: {} is left out, for the engine does not run it",
+                                  *options.preset, name_of(precision)));
+    }
+  }
+}
 
 Result<Prepared> prepare(RunOptions options, Environment& environment) {
   Prepared prepared{.options = std::move(options)};
-  const RunOptions& request = prepared.options;
+  RunOptions& request = prepared.options;
   // Engines first: a missing one is known at once, a model may take seconds to make.
-  std::map<std::string, run::EngineDescription> engines;
   for (const std::string& engine : request.engines) {
     DEEPGAP_ASSIGN(run::WorkerProgram worker, run::find_worker(engine, environment.program_folder));
-    DEEPGAP_ASSIGN(run::EngineDescription description, run::describe_worker(worker).in("engine '" + engine + "'"));
-    engines.emplace(engine, std::move(description));
+    DEEPGAP_ASSIGN(run::EngineDescription description,
+                   run::describe_worker(worker).in("engine '" + engine + "'"));
+    prepared.engines.emplace(engine, std::move(description));
     prepared.workers.emplace(engine, std::move(worker));
   }
+  drop_what_no_engine_runs(request, prepared.engines, environment);
   run::SweepRequest sweep{.engines = request.engines,
                           .devices = request.devices,
                           .precisions = request.precisions,
@@ -85,12 +123,12 @@ Result<Prepared> prepare(RunOptions options, Environment& environment) {
                           .measure = measure_request(request),
                           .seed = *request.seed};
   DEEPGAP_ASSIGN(sweep.models, sweep_models(request.models, request.dims, environment));
-  DEEPGAP_ASSIGN(const hw::CpuInfo cpu, hw::probe_cpu(*environment.files, hw::native_cpuid()));
-  prepared.cpus = cpu.usable_cpu_list;
+  DEEPGAP_ASSIGN(prepared.cpu, hw::probe_cpu(*environment.files, hw::native_cpuid()));
   const Result<Bytes> memory = hw::available_memory(*environment.files);
   if (memory.ok()) prepared.available_memory = *memory;
-  const run::MachineLimits limits{.available_memory = prepared.available_memory, .flops_per_second = sustained_rate(cpu)};
-  DEEPGAP_ASSIGN(prepared.plan, run::plan_sweep(sweep, engines, limits));
+  const run::MachineLimits limits{.available_memory = prepared.available_memory,
+                                  .flops_per_second = sustained_rate(prepared.cpu)};
+  DEEPGAP_ASSIGN(prepared.plan, run::plan_sweep(sweep, prepared.engines, limits));
   return prepared;
 }
 
@@ -117,7 +155,8 @@ report::PlanFindings plan_findings(const Prepared& prepared) {
                               .repeats = visits[cell],
                               .memory = planned.forecast_memory,
                               .time = planned.forecast_time,
-                              .refusal = planned.fits ? planned.note : planned.refusal});
+                              .refusal = planned.refusal,
+                              .note = planned.note});
   }
   return findings;
 }
@@ -142,11 +181,14 @@ std::vector<report::SaturationRow> saturation_rows(const std::vector<CellSummary
   return rows;
 }
 
-std::vector<std::string> next_commands(const Prepared& prepared, const std::vector<CellSummary>& cells, bool unfinished) {
-  const std::string db = prepared.options.database == "deepgap.db" ? "" : " --db " + prepared.options.database;
+std::vector<std::string> next_commands(const Prepared& prepared, const std::vector<CellSummary>& cells,
+                                       bool unfinished) {
+  const std::string db =
+      prepared.options.database == "deepgap.db" ? "" : " --db " + prepared.options.database;
   std::vector<std::string> commands;
   if (unfinished) commands.push_back("deepgap run --resume" + db);
-  const auto measured = std::find_if(cells.begin(), cells.end(), [](const CellSummary& cell) { return cell.samples > 0; });
+  const auto measured =
+      std::find_if(cells.begin(), cells.end(), [](const CellSummary& cell) { return cell.samples > 0; });
   if (measured != cells.end()) commands.push_back("deepgap show " + measured->key.selector() + db);
   commands.push_back("deepgap list" + db);
   commands.push_back("deepgap export '*' --columns gdev-ai --format csv" + db);
@@ -154,13 +196,15 @@ std::vector<std::string> next_commands(const Prepared& prepared, const std::vect
 }
 
 // The rows of the sweep as the store has them now, in the order of the plan.
-Result<std::vector<CellSummary>> stored_cells(store::Store& store, const SweepId& sweep, const run::SweepPlan& plan) {
+Result<std::vector<CellSummary>> stored_cells(store::Store& store, const SweepId& sweep,
+                                              const run::SweepPlan& plan) {
   std::map<CellKey, CellSummary> by_key;
-  DEEPGAP_ASSIGN(const store::Visited visited,
-                 store.for_each({.sweep = sweep}, store::LoadDepth::kListColumns, [&by_key](Measurement& measurement) {
-                   by_key.insert_or_assign(measurement.key, summarise(measurement, SummaryDepth::kFull));
-                   return true;
-                 }));
+  DEEPGAP_ASSIGN(
+      const store::Visited visited,
+      store.for_each({.sweep = sweep}, store::LoadDepth::kListColumns, [&by_key](Measurement& measurement) {
+        by_key.insert_or_assign(measurement.key, summarise(measurement, SummaryDepth::kFull));
+        return true;
+      }));
   if (visited.damaged > 0) return bad_input(visited.problems.front());
   std::vector<CellSummary> cells;
   for (const run::PlannedCell& cell : plan.cells) {
@@ -174,16 +218,26 @@ Result<std::vector<CellSummary>> stored_cells(store::Store& store, const SweepId
 Result<store::Sweep> sweep_to_resume(store::Store& store, const RunOptions& typed) {
   DEEPGAP_ASSIGN(const std::optional<store::Sweep> sweep, store.latest_sweep(true));
   if (!sweep) {
-    return usage_error(fmt::format("--resume: every sweep in {} is finished; leave --resume out to start one", store.path()));
+    return usage_error(fmt::format("--resume: every sweep in {} is finished; leave --resume out to start one",
+                                   store.path()));
+  }
+  RunOptions options = typed;
+  options.hang_limit.reset();  // the one thing that may change on the way
+  const std::vector<std::string> said = request_differences(RunOptions{}, options);
+  if (typed.models.empty() && !typed.preset && !said.empty()) {
+    return usage_error(
+        fmt::format("--resume goes on with the sweep as it was asked for: leave out what is said anew ({})",
+                    join(said, ", ")));
   }
   if (!typed.models.empty() || typed.preset) {
     DEEPGAP_ASSIGN(const RunOptions stored, parse_request(sweep->plan_json));
     DEEPGAP_ASSIGN(const RunOptions wanted, completed(typed));
     const std::vector<std::string> differences = request_differences(stored, wanted);
     if (!differences.empty()) {
-      return usage_error(fmt::format("--resume: the unfinished sweep in {} was asked for otherwise (it differs in {}); leave the "
-                                     "models and options out to go on with it, or --resume to start a new one",
-                                     store.path(), join(differences, ", ")));
+      return usage_error(fmt::format(
+          "--resume: the unfinished sweep in {} was asked for otherwise (it differs in {}); leave the "
+          "models and options out to go on with it, or --resume to start a new one",
+          store.path(), join(differences, ", ")));
     }
   }
   return *sweep;
@@ -196,17 +250,24 @@ Result<Answer> run(const RunOptions& typed, Environment& environment) {
   std::optional<store::Sweep> sweep;
   RunOptions options = typed;
   if (typed.resume) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(typed.database, ignored)) {
+      return bad_input(fmt::format("--resume: there is no store at {}; --db FILE names another",
+                                   printable(typed.database)));
+    }
     DEEPGAP_ASSIGN(store, store::Store::open(typed.database, store::OpenMode::kWrite));
     DEEPGAP_ASSIGN(sweep, sweep_to_resume(*store, typed));
     DEEPGAP_ASSIGN(options, parse_request(sweep->plan_json));
     options.database = typed.database;
     options.dry_run = typed.dry_run;
+    if (typed.hang_limit) options.hang_limit = typed.hang_limit;
   } else {
     DEEPGAP_ASSIGN(options, completed(std::move(options)));
   }
   DEEPGAP_ASSIGN(Prepared prepared, prepare(std::move(options), environment));
   const std::string& database = prepared.options.database;
-  if (prepared.options.dry_run && !sweep) return Answer{.document = report::plan_document(plan_findings(prepared))};
+  if (prepared.options.dry_run && !sweep)
+    return Answer{.document = report::plan_document(plan_findings(prepared))};
 
   if (!store) {
     DEEPGAP_ASSIGN(store, store::Store::open(database, store::OpenMode::kWrite));
@@ -219,8 +280,9 @@ Result<Answer> run(const RunOptions& typed, Environment& environment) {
                          .plan_json = request_json(prepared.options)};
     DEEPGAP_RETURN_IF_ERROR(store->create_sweep(*sweep));
   }
-  DEEPGAP_ASSIGN(const RunContext context, describe_context(prepared.plan, prepared.workers, environment));
-  DEEPGAP_ASSIGN(StoreSink sink, StoreSink::open(*store, sweep->id, prepared.plan, context, *environment.clock));
+  const RunContext context = describe_context(prepared.engines, prepared.cpu, environment);
+  DEEPGAP_ASSIGN(StoreSink sink,
+                 StoreSink::open(*store, sweep->id, prepared.plan, context, *environment.clock));
   const run::SweepPlan left = run::remaining(prepared.plan, sink.processes_done());
   if (prepared.options.dry_run) {
     prepared.plan = left;
@@ -230,18 +292,23 @@ Result<Answer> run(const RunOptions& typed, Environment& environment) {
 
   const std::string log_folder = environment.cache_folder + "/logs";
   DEEPGAP_RETURN_IF_ERROR(make_folders(log_folder));
-  VisitProgress observer(left, environment);
+  VisitProgress observer(environment);
   const Nanoseconds started = environment.clock->monotonic();
   Result<run::SweepOutcome> outcome = run::run_sweep(left, {.workers = prepared.workers,
                                                             .log_folder = log_folder,
                                                             .clock = environment.clock,
                                                             .files = environment.files,
-                                                            .cpus = prepared.cpus,
+                                                            .cpus = prepared.cpu.usable_cpu_list,
                                                             .sink = &sink,
                                                             .observer = &observer,
                                                             .stop = environment.stop});
-  if (!outcome.ok()) return std::move(outcome).error().in(fmt::format("sweep {} (what was measured before is in {})", sweep->id.str(), database));
-  if (!outcome->cancelled) {
+  if (!outcome.ok())
+    return std::move(outcome).error().in(
+        fmt::format("sweep {} (what was measured before is in {})", sweep->id.str(), database));
+  // Visits that were lost, not refused for good, are left for --resume.
+  const bool all_done =
+      !outcome->cancelled && run::remaining(prepared.plan, sink.processes_done()).processes.empty();
+  if (all_done) {
     DEEPGAP_RETURN_IF_ERROR(store->finish_sweep(sweep->id, environment.clock->realtime().count()));
   }
 
@@ -252,11 +319,13 @@ Result<Answer> run(const RunOptions& typed, Environment& environment) {
                                .measured_time = environment.clock->monotonic() - started};
   DEEPGAP_ASSIGN(findings.cells, stored_cells(*store, sweep->id, prepared.plan));
   findings.saturation = saturation_rows(findings.cells);
-  findings.next_commands = next_commands(prepared, findings.cells, outcome->cancelled);
-  const auto with_samples =
-      std::count_if(findings.cells.begin(), findings.cells.end(), [](const CellSummary& cell) { return cell.samples > 0; });
-  const bool whole = !outcome->cancelled && static_cast<std::size_t>(with_samples) == prepared.plan.cells.size();
-  return Answer{.document = report::run_document(findings), .exit = whole ? ExitCode::kDone : ExitCode::kPartial};
+  findings.next_commands = next_commands(prepared, findings.cells, !all_done);
+  const auto with_samples = std::count_if(findings.cells.begin(), findings.cells.end(),
+                                          [](const CellSummary& cell) { return cell.samples > 0; });
+  const bool whole =
+      !outcome->cancelled && static_cast<std::size_t>(with_samples) == prepared.plan.cells.size();
+  return Answer{.document = report::run_document(findings),
+                .exit = whole ? ExitCode::kDone : ExitCode::kPartial};
 }
 
 }  // namespace deepgap::session

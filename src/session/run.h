@@ -14,8 +14,9 @@
 
 namespace deepgap::session {
 
-// What a user asked for. What is absent comes from the preset, if one is named, else from the defaults of section 7 of
-// the design: engine openvino, device cpu, precision fp32, batch 1, modes latency and throughput, 3 repeats.
+// What a user asked for. What is absent comes from the preset, if one is named, else from the defaults of
+// section 7 of the design: engine openvino, device cpu, precision fp32, batch 1, modes latency and
+// throughput, 3 repeats.
 struct RunOptions {
   std::string database = "deepgap.db";
   std::vector<std::string> models;  // names of built-in models, or paths
@@ -36,14 +37,15 @@ struct RunOptions {
   std::optional<std::uint64_t> seed;
   run::Isolation isolation = run::Isolation::kGroup;
   std::optional<std::string> preset;
-  bool like_published = false;  // a preset's protocol as its study published it: fixed counts
+  bool preset_precisions = false;  // the precisions are the preset's, not the user's
+  bool like_published = false;     // a preset's protocol as its study published it: fixed counts
   bool dry_run = false;
   bool resume = false;
 };
 
-// Measures. The document is `deepgap.run/1`, or `deepgap.plan/1` for a dry run. Exit kPartial when a cell has no samples
-// or the user stopped it. Errors: what makes the whole sweep impossible (unknown names, a bad model file, no worker, a
-// store that cannot be written).
+// Measures. The document is `deepgap.run/1`, or `deepgap.plan/1` for a dry run. Exit kPartial when a cell has
+// no samples or the user stopped it. Errors: what makes the whole sweep impossible (unknown names, a bad
+// model file, no worker, a store that cannot be written).
 Result<Answer> run(const RunOptions& options, Environment& environment);
 
 }  // namespace deepgap::session

@@ -25,14 +25,12 @@ double sustained_rate(const hw::CpuInfo& cpu) {
   return kCautiousPerCore * std::max(1, cpu.usable_cpus);
 }
 
-Result<RunContext> describe_context(const run::SweepPlan& plan, const std::map<std::string, run::WorkerProgram>& workers,
-                                    const Environment& environment) {
+RunContext describe_context(const std::map<std::string, run::EngineDescription>& engines,
+                            const hw::CpuInfo& cpu, const Environment& environment) {
   RunContext context;
-  DEEPGAP_ASSIGN(const hw::CpuInfo cpu, hw::probe_cpu(*environment.files, hw::native_cpuid()));
   const hw::MachineInfo machine = hw::describe_machine(*environment.files, hw::read_uname(), cpu);
   context.devices.emplace("cpu", hw::to_device(cpu));
-  for (const auto& [engine, worker] : workers) {
-    DEEPGAP_ASSIGN(const run::EngineDescription description, run::describe_worker(worker));
+  for (const auto& [engine, description] : engines) {
     context.engine_versions[engine] = description.version;
     for (const Device& device : description.devices) context.devices.try_emplace(device.address, device);
   }
@@ -47,10 +45,11 @@ Result<RunContext> describe_context(const run::SweepPlan& plan, const std::map<s
                       found("host.cpu_cores_per_socket", number(machine.cpu_cores_per_socket)),
                       found("host.cpu_threads_per_core", number(machine.cpu_threads_per_core)),
                       found("host.cpu_logical_cpus", std::to_string(machine.cpu_logical_cpus))};
-  if (machine.mem_total_mb) context.settings.push_back(found("host.mem_total_mb", std::to_string(*machine.mem_total_mb)));
+  if (machine.mem_total_mb)
+    context.settings.push_back(found("host.mem_total_mb", std::to_string(*machine.mem_total_mb)));
   if (cpu.clocks.governor) context.settings.push_back(found(settings::kGovernor, *cpu.clocks.governor));
-  std::erase_if(context.settings, [](const Setting& setting) { return setting.effective && setting.effective->empty(); });
-  (void)plan;
+  std::erase_if(context.settings,
+                [](const Setting& setting) { return setting.effective && setting.effective->empty(); });
   return context;
 }
 

@@ -9,23 +9,22 @@
 #include "core/device.h"
 #include "core/setting.h"
 #include "hw/cpu.h"
-#include "run/engine_registry.h"
-#include "run/plan.h"
+#include "run/engine.h"
 #include "session/environment.h"
 
 namespace deepgap::session {
 
 struct RunContext {
-  std::map<std::string, Device> devices;           // by address
+  std::map<std::string, Device> devices;  // by address
   std::map<std::string, std::string> engine_versions;
-  std::vector<Setting> settings;                   // host.*, deepgap.version, cpu.governor: effective, requested by nobody
+  std::vector<Setting> settings;  // host.*, deepgap.version, cpu.governor: effective, requested by nobody
 };
 
-Result<RunContext> describe_context(const run::SweepPlan& plan, const std::map<std::string, run::WorkerProgram>& workers,
-                                    const Environment& environment);
+RunContext describe_context(const std::map<std::string, run::EngineDescription>& engines,
+                            const hw::CpuInfo& cpu, const Environment& environment);
 
-// A rough FP32 rate that a CPU sustains over whole models, for forecasts of time only: half of what its usable cores
-// could do at their ceiling, or a cautious guess where the ceiling is not known. FLOP/s.
+// A rough FP32 rate that a CPU sustains over whole models, for forecasts of time only: half of what its
+// usable cores could do at their ceiling, or a cautious guess where the ceiling is not known. FLOP/s.
 double sustained_rate(const hw::CpuInfo& cpu);
 
 }  // namespace deepgap::session

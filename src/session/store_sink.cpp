@@ -1,10 +1,15 @@
 #include "session/store_sink.h"
 
+#include <fmt/format.h>
+
 #include "base/hash.h"
+#include "base/text.h"
 #include "core/diagnostic.h"
 
 namespace deepgap::session {
-StoreSink::StoreSink(store::Store& store, SweepId sweep, const run::SweepPlan& plan, const RunContext& context, Clock& clock)
+
+StoreSink::StoreSink(store::Store& store, SweepId sweep, const run::SweepPlan& plan,
+                     const RunContext& context, Clock& clock)
     : store_(&store), sweep_(std::move(sweep)), plan_(&plan), context_(&context), clock_(&clock) {}
 
 Result<StoreSink> StoreSink::open(store::Store& store, const SweepId& sweep, const run::SweepPlan& plan,
@@ -12,9 +17,19 @@ Result<StoreSink> StoreSink::open(store::Store& store, const SweepId& sweep, con
   StoreSink sink(store, sweep, plan, context, clock);
   DEEPGAP_ASSIGN(const std::vector<store::MeasurementHeader> headers, store.headers({.sweep = sweep}));
   for (const store::MeasurementHeader& header : headers) {
-    CellState state{.id = header.id, .processes = {header.processes.begin(), header.processes.end()}};
-    sink.done_[header.key] = header.failure && run::is_for_good(*header.failure) ? header.planned_processes
-                                                                         : static_cast<int>(header.processes.size());
+    const auto device = context.devices.find(header.key.device);
+    if (device != context.devices.end() && device->second.name != header.device_name) {
+      return usage_error(fmt::format(
+          "--resume: sweep {} was measured on '{}', this machine's {} is '{}': expected the same "
+          "machine; leave --resume out to start a sweep of its own",
+          sweep.str(), printable(header.device_name), header.key.device, printable(device->second.name)));
+    }
+    CellState state{.id = header.id,
+                    .processes = {header.processes.begin(), header.processes.end()},
+                    .failed = header.failure.has_value()};
+    sink.done_[header.key] = header.failure && run::is_for_good(*header.failure)
+                                 ? header.planned_processes
+                                 : static_cast<int>(header.processes.size());
     sink.cells_.emplace(header.key, std::move(state));
   }
   return sink;
@@ -29,32 +44,51 @@ Measurement StoreSink::new_measurement(const run::PlannedCell& cell) const {
   if (const auto device = context_->devices.find(cell.key.device); device != context_->devices.end()) {
     measurement.device = device->second;
   }
-  if (const auto version = context_->engine_versions.find(cell.key.engine); version != context_->engine_versions.end()) {
+  if (const auto version = context_->engine_versions.find(cell.key.engine);
+      version != context_->engine_versions.end()) {
     measurement.engine_version = version->second;
   }
-  measurement.settings = context_->settings;
-  measurement.settings.push_back({.name = std::string(settings::kEngineVersion), .effective = measurement.engine_version});
-  measurement.settings.push_back({.name = std::string(settings::kModelHash), .effective = cell.key.workload.model_hash});
   return measurement;
 }
 
+std::vector<Setting> StoreSink::common_settings(const run::PlannedCell& cell) const {
+  std::vector<Setting> rows = context_->settings;
+  if (const auto version = context_->engine_versions.find(cell.key.engine);
+      version != context_->engine_versions.end()) {
+    rows.push_back({.name = std::string(settings::kEngineVersion), .effective = version->second});
+  }
+  rows.push_back({.name = std::string(settings::kModelHash), .effective = cell.key.workload.model_hash});
+  return rows;
+}
+
 Result<void> StoreSink::store_visit(const run::PlannedCell& cell, store::CellVisit visit) {
+  const std::vector<Setting> common = common_settings(cell);
+  visit.settings.insert(visit.settings.begin(), common.begin(), common.end());
   const auto found = cells_.find(cell.key);
   if (found != cells_.end()) {
+    CellState& state = found->second;
     if (visit.process) {
       // A worker counts its repeats; a resumed or extended sweep takes the next index that is free.
       int index = visit.process->index;
       while (found->second.processes.contains(index)) ++index;
       visit.process->index = index;
-      DEEPGAP_RETURN_IF_ERROR(store_->append_visit(found->second.id, visit));
-      found->second.processes.insert(index);
+      const Result<void> stored = store_->in_one_transaction([&]() -> Result<void> {
+        DEEPGAP_RETURN_IF_ERROR(store_->append_visit(state.id, visit));
+        return state.failed ? store_->set_failure(state.id, std::nullopt) : Result<void>();
+      });
+      if (!stored.ok()) return stored.error();
+      state.failed = false;
+      state.processes.insert(index);
       ++done_[cell.key];
       return {};
     }
-    return store_->append_visit(found->second.id, visit);
+    // A cell with samples has no failure: its diagnostics tell of the visit that was lost.
+    if (visit.failure && !state.processes.empty() && !run::is_for_good(*visit.failure)) visit.failure.reset();
+    state.failed = state.failed || visit.failure.has_value();
+    return store_->append_visit(state.id, visit);
   }
   Measurement measurement = new_measurement(cell);
-  CellState state{.id = measurement.id};
+  CellState state{.id = measurement.id, .failed = visit.failure.has_value()};
   if (visit.process) {
     state.processes.insert(visit.process->index);
     measurement.processes.push_back(std::move(*visit.process));
@@ -74,7 +108,8 @@ Result<void> StoreSink::refuse_what_does_not_fit() {
     if (cell.fits || cells_.contains(cell.key)) continue;
     DEEPGAP_RETURN_IF_ERROR(store_visit(
         cell, {.diagnostics = {diagnose(diagnostics::kPredictedNotToFit, cell.key.selector(), cell.refusal)},
-               .failure = CellFailure{.kind = "refused", .text = cell.refusal, .bytes_asked = cell.forecast_memory}}));
+               .failure = CellFailure{
+                   .kind = "refused", .text = cell.refusal, .bytes_asked = cell.forecast_memory}}));
   }
   return {};
 }
@@ -87,14 +122,19 @@ Result<std::vector<ProcessRun>> StoreSink::earlier(const run::PlannedCell& cell)
 }
 
 Result<void> StoreSink::visit_done(const run::PlannedCell& cell, const ProcessRun& process,
-                                   const std::vector<Setting>& settings, const std::vector<Diagnostic>& diagnostics,
+                                   const std::vector<Setting>& settings,
+                                   const std::vector<Diagnostic>& diagnostics,
                                    const std::vector<TelemetrySeries>& telemetry) {
-  return store_visit(cell, {.process = process, .settings = settings, .diagnostics = diagnostics, .telemetry = telemetry});
+  return store_visit(
+      cell, {.process = process, .settings = settings, .diagnostics = diagnostics, .telemetry = telemetry});
 }
 
 Result<void> StoreSink::visit_failed(const run::PlannedCell& cell, int /*repeat*/, const CellFailure& failure,
                                      const std::vector<Diagnostic>& diagnostics) {
-  return store_visit(cell, {.diagnostics = diagnostics, .failure = failure});
+  std::vector<Setting> requested;
+  for (const auto& [name, value] : cell.settings) requested.push_back({.name = name, .requested = value});
+  return store_visit(cell,
+                     {.settings = std::move(requested), .diagnostics = diagnostics, .failure = failure});
 }
 
 }  // namespace deepgap::session

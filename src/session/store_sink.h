@@ -1,4 +1,5 @@
-// Where finished visits go: one transaction a visit, so that a killed program loses the visit in flight and no more.
+// Where finished visits go: one transaction a visit, so that a killed program loses the visit in flight and
+// no more.
 #pragma once
 
 #include <map>
@@ -14,7 +15,8 @@ namespace deepgap::session {
 
 class StoreSink final : public run::SweepSink {
  public:
-  // Reads what the sweep has stored already (--resume). `plan`, `context`, `store` and `clock` outlive the sink.
+  // Reads what the sweep has stored already (--resume). `plan`, `context`, `store` and `clock` outlive the
+  // sink.
   static Result<StoreSink> open(store::Store& store, const SweepId& sweep, const run::SweepPlan& plan,
                                 const RunContext& context, Clock& clock);
 
@@ -24,8 +26,8 @@ class StoreSink final : public run::SweepSink {
   Result<void> refuse_what_does_not_fit();
 
   Result<std::vector<ProcessRun>> earlier(const run::PlannedCell& cell) override;
-  Result<void> visit_done(const run::PlannedCell& cell, const ProcessRun& process, const std::vector<Setting>& settings,
-                          const std::vector<Diagnostic>& diagnostics,
+  Result<void> visit_done(const run::PlannedCell& cell, const ProcessRun& process,
+                          const std::vector<Setting>& settings, const std::vector<Diagnostic>& diagnostics,
                           const std::vector<TelemetrySeries>& telemetry) override;
   Result<void> visit_failed(const run::PlannedCell& cell, int repeat, const CellFailure& failure,
                             const std::vector<Diagnostic>& diagnostics) override;
@@ -34,11 +36,16 @@ class StoreSink final : public run::SweepSink {
   struct CellState {
     MeasurementId id;
     std::set<int> processes;  // indices stored
+    bool failed = false;      // has a failure that a measured process takes away
   };
 
-  StoreSink(store::Store& store, SweepId sweep, const run::SweepPlan& plan, const RunContext& context, Clock& clock);
+  StoreSink(store::Store& store, SweepId sweep, const run::SweepPlan& plan, const RunContext& context,
+            Clock& clock);
   Result<void> store_visit(const run::PlannedCell& cell, store::CellVisit visit);
   Measurement new_measurement(const run::PlannedCell& cell) const;
+  // Run context of every visit: a resumed sweep may find another version or kernel, and each process tells
+  // its own.
+  std::vector<Setting> common_settings(const run::PlannedCell& cell) const;
 
   store::Store* store_;
   SweepId sweep_;

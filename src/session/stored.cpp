@@ -1,8 +1,10 @@
 #include "session/stored.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
-#include <fmt/format.h>
+#include <set>
 
 #include "base/text.h"
 #include "core/summary.h"
@@ -17,8 +19,9 @@ namespace {
 Result<store::Store> open_existing(const std::string& database) {
   std::error_code ignored;
   if (!std::filesystem::exists(database, ignored)) {
-    return bad_input(fmt::format("there is no store at {}: `deepgap run MODEL` makes one, `--db FILE` names another",
-                                 printable(database)));
+    return bad_input(
+        fmt::format("there is no store at {}: `deepgap run MODEL` makes one, `--db FILE` names another",
+                    printable(database)));
   }
   return store::Store::open(database, store::OpenMode::kRead);
 }
@@ -28,10 +31,42 @@ void tell_damage(const store::Visited& visited, Answer& answer) {
   if (visited.damaged == 0) return;
   std::vector<Diagnostic> problems;
   for (const std::string& problem : visited.problems) {
-    problems.push_back({.id = "damaged_cell", .severity = Severity::kError, .where = "", .text = problem, .count = 1});
+    problems.push_back(
+        {.id = "damaged_cell", .severity = Severity::kError, .where = "", .text = problem, .count = 1});
   }
   answer.document.add(report::DiagnosticList{std::move(problems)});
   answer.exit = ExitCode::kPartial;
+}
+
+// Every measurement of the subjects (all where there are none), each once, as far as it can be read.
+Result<store::Visited> for_each_of(store::Store& store, const std::vector<std::string>& subjects,
+                                   store::LoadDepth depth, const store::Visitor& visit) {
+  if (subjects.empty()) return store.for_each({}, depth, visit);
+  std::set<std::string> seen;
+  const store::Visitor once = [&](Measurement& measurement) {
+    return !seen.insert(measurement.id.str()).second || visit(measurement);
+  };
+  store::Visited all;
+  for (const std::string& subject : subjects) {
+    DEEPGAP_ASSIGN(const Subject resolved, resolve_subject(subject, &store));
+    if (const auto* selector = std::get_if<Selector>(&resolved)) {
+      DEEPGAP_ASSIGN(const store::Visited visited, store.for_each({.selector = *selector}, depth, once));
+      if (visited.cells + visited.damaged == 0 && subject != "*") {
+        return usage_error(
+            fmt::format("no stored cell matches '{}' in {}: `deepgap list` shows what there is",
+                        printable(subject), store.path()));
+      }
+      all.cells += visited.cells;
+      all.damaged += visited.damaged;
+      all.problems.insert(all.problems.end(), visited.problems.begin(), visited.problems.end());
+      continue;
+    }
+    DEEPGAP_ASSIGN(const MeasurementId id, resolve_one(subject, store));
+    DEEPGAP_ASSIGN(Measurement measurement, store.load(id));
+    once(measurement);
+    ++all.cells;
+  }
+  return all;
 }
 
 }  // namespace
@@ -39,20 +74,12 @@ void tell_damage(const store::Visited& visited, Answer& answer) {
 Result<Answer> list(const std::string& database, const std::vector<std::string>& subjects) {
   DEEPGAP_ASSIGN(store::Store store, open_existing(database));
   report::ListFindings findings;
-  store::Visited visited;
-  const auto take = [&findings](Measurement& measurement) {
-    findings.cells.push_back(summarise(measurement, SummaryDepth::kQuick));
-    return true;
-  };
-  if (subjects.empty()) {
-    DEEPGAP_ASSIGN(visited, store.for_each({}, store::LoadDepth::kListColumns, take));
-  } else {
-    DEEPGAP_ASSIGN(const std::vector<MeasurementId> ids, resolve_all(subjects, store));
-    for (const MeasurementId& id : ids) {
-      DEEPGAP_ASSIGN(Measurement measurement, store.load(id));
-      take(measurement);
-    }
-  }
+  DEEPGAP_ASSIGN(
+      const store::Visited visited,
+      for_each_of(store, subjects, store::LoadDepth::kListColumns, [&findings](Measurement& measurement) {
+        findings.cells.push_back(summarise(measurement, SummaryDepth::kQuick));
+        return true;
+      }));
   Answer answer{.document = report::list_document(std::move(findings))};
   tell_damage(visited, answer);
   return answer;
@@ -64,20 +91,25 @@ Result<Answer> show(const std::string& database, const std::string& subject) {
   report::ShowFindings findings;
   DEEPGAP_ASSIGN(findings.measurement, store.load(id));
   findings.summary = summarise(findings.measurement, SummaryDepth::kFull);
-  for (const ProcessRun& process : findings.measurement.processes) findings.processes.push_back(summarise(process));
+  for (const ProcessRun& process : findings.measurement.processes)
+    findings.processes.push_back(summarise(process));
   return Answer{.document = report::show_document(findings)};
 }
 
-Result<Answer> export_cells(const std::string& database, const std::vector<std::string>& subjects, const std::string& layout) {
+Result<Answer> export_cells(const std::string& database, const std::vector<std::string>& subjects,
+                            const std::string& layout) {
   DEEPGAP_ASSIGN(const ExportLayout* const columns, find_export_layout(layout));
   DEEPGAP_ASSIGN(store::Store store, open_existing(database));
-  DEEPGAP_ASSIGN(const std::vector<MeasurementId> ids, resolve_all(subjects.empty() ? std::vector<std::string>{"*"} : subjects, store));
   report::ExportFindings findings{.layout = std::string(columns->name), .columns = columns->columns()};
-  for (const MeasurementId& id : ids) {
-    DEEPGAP_ASSIGN(const Measurement measurement, store.load(id));
-    for (std::vector<std::string>& row : columns->rows(measurement)) findings.rows.push_back(std::move(row));
-  }
-  return Answer{.document = report::export_document(findings)};
+  DEEPGAP_ASSIGN(const store::Visited visited,
+                 for_each_of(store, subjects, store::LoadDepth::kAll, [&](Measurement& measurement) {
+                   for (std::vector<std::string>& row : columns->rows(measurement))
+                     findings.rows.push_back(std::move(row));
+                   return true;
+                 }));
+  Answer answer{.document = report::export_document(findings)};
+  tell_damage(visited, answer);
+  return answer;
 }
 
 Result<Answer> merge(const std::string& database, const std::vector<std::string>& sources) {
@@ -87,8 +119,14 @@ Result<Answer> merge(const std::string& database, const std::vector<std::string>
       return bad_input(fmt::format("there is no store at {}: nothing was merged", printable(source)));
     }
     if (std::filesystem::equivalent(source, database, ignored)) {
-      return usage_error(fmt::format("{} is the store merged into: expected another one; nothing was merged", printable(source)));
+      return usage_error(fmt::format("{} is the store merged into: expected another one; nothing was merged",
+                                     printable(source)));
     }
+  }
+  // All are looked at before the first is merged: a bad one leaves the store as it was.
+  for (const std::string& source : sources) {
+    DEEPGAP_ASSIGN([[maybe_unused]] const store::Store readable,
+                   store::Store::open(source, store::OpenMode::kRead));
   }
   DEEPGAP_ASSIGN(store::Store store, store::Store::open(database, store::OpenMode::kWrite));
   report::MergeFindings findings{.database = database};

@@ -8,15 +8,16 @@
 
 namespace deepgap::session {
 
-// Every verb names the store as `database`: an existing SQLite file of ours. One that is missing is an error that says
-// how to make one; none is made by reading.
+// Every verb names the store as `database`: an existing SQLite file of ours. One that is missing is an error
+// that says how to make one; none is made by reading.
 
 // Cells that match any of the subjects (all where there are none), newest first.
 Result<Answer> list(const std::string& database, const std::vector<std::string>& subjects);
 // One measurement in full.
 Result<Answer> show(const std::string& database, const std::string& subject);
 // Tables for other tools: layout "deepgap", "deep-gap" or "gdev-ai".
-Result<Answer> export_cells(const std::string& database, const std::vector<std::string>& subjects, const std::string& layout);
+Result<Answer> export_cells(const std::string& database, const std::vector<std::string>& subjects,
+                            const std::string& layout);
 // Adds the cells of other stores to `database` (made if absent).
 Result<Answer> merge(const std::string& database, const std::vector<std::string>& sources);
 

@@ -1,9 +1,9 @@
 #include "session/subject.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
-#include <fmt/format.h>
-#include <set>
 
 #include "base/text.h"
 
@@ -11,12 +11,14 @@ namespace deepgap::session {
 namespace {
 
 constexpr std::string_view kShape =
-    "expected a file, the id of a measurement (hexadecimal digits, as `deepgap list` shows it) or a selector such as "
+    "expected a file, the id of a measurement (hexadecimal digits, as `deepgap list` shows it) or a selector "
+    "such as "
     "resnet50/openvino/cpu/fp32/b8";
 
 bool is_id(std::string_view text) {
-  return !text.empty() && text.size() <= 16 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+  return !text.empty() && text.size() <= 16 && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+  });
 }
 
 }  // namespace
@@ -32,43 +34,22 @@ Result<Subject> resolve_subject(const std::string& text, store::Store* store) {
     DEEPGAP_ASSIGN(Selector selector, Selector::parse(text));
     return Subject(std::move(selector));
   }
-  return usage_error(fmt::format("'{}': {}; there is no such file and it is neither", printable(text), kShape));
-}
-
-Result<std::vector<MeasurementId>> resolve_all(const std::vector<std::string>& texts, store::Store& store) {
-  std::vector<MeasurementId> ids;
-  std::set<std::string> seen;
-  const auto add = [&](MeasurementId id) {
-    if (seen.insert(id.str()).second) ids.push_back(std::move(id));
-  };
-  for (const std::string& text : texts) {
-    DEEPGAP_ASSIGN(Subject subject, resolve_subject(text, &store));
-    if (const auto* file = std::get_if<FileSubject>(&subject)) {
-      return usage_error(fmt::format("'{}' is a file: expected stored measurements here (an id or a selector)", printable(file->path)));
-    }
-    if (auto* id = std::get_if<MeasurementId>(&subject)) {
-      add(std::move(*id));
-      continue;
-    }
-    DEEPGAP_ASSIGN(const std::vector<store::MeasurementHeader> headers,
-                   store.headers({.selector = std::get<Selector>(subject)}));
-    if (headers.empty() && text != "*") {
-      return usage_error(fmt::format("no stored cell matches '{}' in {}: `deepgap list` shows what there is", printable(text), store.path()));
-    }
-    for (const store::MeasurementHeader& header : headers) add(header.id);
-  }
-  return ids;
+  return usage_error(
+      fmt::format("'{}': {}; there is no such file and it is neither", printable(text), kShape));
 }
 
 Result<MeasurementId> resolve_one(const std::string& text, store::Store& store) {
   DEEPGAP_ASSIGN(const Subject subject, resolve_subject(text, &store));
   if (const auto* file = std::get_if<FileSubject>(&subject)) {
-    return usage_error(fmt::format("'{}' is a file: expected a stored measurement here (an id or a selector)", printable(file->path)));
+    return usage_error(fmt::format("'{}' is a file: expected a stored measurement here (an id or a selector)",
+                                   printable(file->path)));
   }
   if (const auto* id = std::get_if<MeasurementId>(&subject)) return *id;
-  DEEPGAP_ASSIGN(const std::optional<MeasurementId> newest, store.newest({.selector = std::get<Selector>(subject)}));
+  DEEPGAP_ASSIGN(const std::optional<MeasurementId> newest,
+                 store.newest({.selector = std::get<Selector>(subject)}));
   if (!newest) {
-    return usage_error(fmt::format("no stored cell matches '{}' in {}: `deepgap list` shows what there is", printable(text), store.path()));
+    return usage_error(fmt::format("no stored cell matches '{}' in {}: `deepgap list` shows what there is",
+                                   printable(text), store.path()));
   }
   return *newest;
 }

@@ -28,9 +28,6 @@ using Subject = std::variant<FileSubject, MeasurementId, Selector>;
 // A prefix is resolved against the store; `store` may be absent for verbs that take files only.
 Result<Subject> resolve_subject(const std::string& text, store::Store* store);
 
-// The measurements of several subjects, for verbs that take every match (list, export, report): in the order given, each
-// once. A selector that matches nothing is an error naming it. Files are an error here: they must be imported first.
-Result<std::vector<MeasurementId>> resolve_all(const std::vector<std::string>& texts, store::Store& store);
 // The one measurement of a subject, for verbs that take the newest match.
 Result<MeasurementId> resolve_one(const std::string& text, store::Store& store);
 

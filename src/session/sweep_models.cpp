@@ -1,8 +1,9 @@
 #include "session/sweep_models.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <set>
 
 #include "base/text.h"
@@ -35,8 +36,8 @@ std::pair<double, double> value_range(const graph::InputSpec& spec) {
 }
 
 // The inputs with PlannedModel::kBatch where the batch stands: where two batches give different sizes.
-Result<std::vector<run::TensorSpec>> planned_inputs(const graph::Model& model, const graph::Dims& dims, bool open_batch,
-                                                    std::int64_t batch) {
+Result<std::vector<run::TensorSpec>> planned_inputs(const graph::Model& model, const graph::Dims& dims,
+                                                    bool open_batch, std::int64_t batch) {
   DEEPGAP_ASSIGN(const std::vector<graph::InputSpec> specs, graph::input_specs(model, dims, batch));
   std::vector<graph::InputSpec> other = specs;
   if (open_batch) {
@@ -45,7 +46,8 @@ Result<std::vector<run::TensorSpec>> planned_inputs(const graph::Model& model, c
   std::vector<run::TensorSpec> inputs;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const auto [low, high] = value_range(specs[i]);
-    run::TensorSpec input{.name = specs[i].name, .dtype = std::string(ops::name_of(specs[i].dtype)), .low = low, .high = high};
+    run::TensorSpec input{
+        .name = specs[i].name, .dtype = std::string(ops::name_of(specs[i].dtype)), .low = low, .high = high};
     for (std::size_t axis = 0; axis < specs[i].shape.size(); ++axis) {
       const bool is_batch = specs[i].shape[axis] != other[i].shape[axis];
       input.shape.push_back(is_batch ? run::PlannedModel::kBatch : specs[i].shape[axis]);
@@ -55,11 +57,14 @@ Result<std::vector<run::TensorSpec>> planned_inputs(const graph::Model& model, c
   return inputs;
 }
 
-Result<run::PlannedModel> planned_model(const std::string& name, const graph::Dims& dims, const Environment& environment) {
-  DEEPGAP_ASSIGN(graph::ModelFile file, graph::materialise(name, dims, kWeightSeed, environment.cache_folder));
+Result<run::PlannedModel> planned_model(const std::string& name, const graph::Dims& dims,
+                                        const Environment& environment) {
+  DEEPGAP_ASSIGN(graph::ModelFile file,
+                 graph::materialise(name, dims, kWeightSeed, environment.cache_folder));
   if (environment.say) {
     const graph::ModelInfo info = file.model.info();
-    for (const std::string& remark : info.remarks) environment.say(fmt::format("model {}: {}", file.name, printable(remark)));
+    for (const std::string& remark : info.remarks)
+      environment.say(fmt::format("model {}: {}", file.name, printable(remark)));
     if (!info.custom_operators.empty()) {
       environment.say(fmt::format("model {}: operators that only some engines know: {}", file.name,
                                   printable(join(info.custom_operators, ", "))));
@@ -90,13 +95,17 @@ Result<std::vector<run::PlannedModel>> sweep_models(const std::vector<std::strin
   std::vector<run::PlannedModel> models;
   std::set<std::string> seen;
   for (const std::string& name : names) {
-    if (!seen.insert(name).second) return usage_error(fmt::format("model '{}' is given twice", printable(name)));
-    if (environment.say && graph::find_builtin(name) != nullptr) environment.say(fmt::format("model {}", name));
-    DEEPGAP_ASSIGN(run::PlannedModel model, planned_model(name, dims, environment).in("model '" + printable(name) + "'"));
+    if (!seen.insert(name).second)
+      return usage_error(fmt::format("model '{}' is given twice", printable(name)));
+    if (environment.say && graph::find_builtin(name) != nullptr)
+      environment.say(fmt::format("model {}", name));
+    DEEPGAP_ASSIGN(run::PlannedModel model,
+                   planned_model(name, dims, environment).in("model '" + printable(name) + "'"));
     const auto same_name = [&model](const run::PlannedModel& other) { return other.name == model.name; };
     if (std::any_of(models.begin(), models.end(), same_name)) {
-      return usage_error(fmt::format("two models are called '{}': rename one of the files, their cells could not be told apart",
-                                     printable(model.name)));
+      return usage_error(fmt::format(
+          "two models are called '{}': rename one of the files, their cells could not be told apart",
+          printable(model.name)));
     }
     models.push_back(std::move(model));
   }

@@ -58,7 +58,9 @@ Json to_json(const RunOptions& options) {
 
 }  // namespace
 
-std::string request_json(const RunOptions& options) { return to_json(options).dump(); }
+std::string request_json(const RunOptions& options) {
+  return to_json(options).dump();
+}
 
 Result<RunOptions> parse_request(const std::string& text) {
   try {
@@ -70,13 +72,17 @@ Result<RunOptions> parse_request(const std::string& text) {
     options.devices = json.at("devices").get<std::vector<std::string>>();
     for (const auto& name : json.at("precisions")) {
       const auto precision = parse_precision(name.get<std::string>());
-      if (!precision) return bad_input("expected the name of a precision in the stored sweep, found '" + printable(name.get<std::string>()) + "'");
+      if (!precision)
+        return bad_input("expected the name of a precision in the stored sweep, found '" +
+                         printable(name.get<std::string>()) + "'");
       options.precisions.push_back(*precision);
     }
     options.batches = json.at("batches").get<std::vector<std::int64_t>>();
     for (const auto& name : json.at("modes")) {
       const auto mode = parse_mode(name.get<std::string>());
-      if (!mode) return bad_input("expected the name of a mode in the stored sweep, found '" + printable(name.get<std::string>()) + "'");
+      if (!mode)
+        return bad_input("expected the name of a mode in the stored sweep, found '" +
+                         printable(name.get<std::string>()) + "'");
       options.modes.push_back(*mode);
     }
     options.settings = json.at("settings").get<std::map<std::string, std::string>>();
@@ -93,7 +99,8 @@ Result<RunOptions> parse_request(const std::string& text) {
     options.like_published = json.at("like_published").get<bool>();
     return options;
   } catch (const nlohmann::json::exception& error) {
-    return bad_input("the stored sweep's request cannot be read (" + printable(error.what()) + "): it was made by another version; start a new sweep");
+    return bad_input("the stored sweep's request cannot be read (" + printable(error.what()) +
+                     "): it was made by another version; start a new sweep");
   }
 }
 

@@ -2,16 +2,22 @@
 
 namespace deepgap::session {
 
-VisitProgress::VisitProgress(const run::SweepPlan& /*plan*/, const Environment& environment)
+VisitProgress::VisitProgress(const Environment& environment)
     : environment_(&environment), started_(environment.clock->monotonic()) {}
 
 void VisitProgress::tell() {
   if (environment_->progress) environment_->progress(state_);
 }
 
-void VisitProgress::visit_started(const run::PlannedCell& cell, const run::Visit& visit, std::size_t number, std::size_t of) {
+void VisitProgress::visit_started(const run::PlannedCell& cell, const run::Visit& visit, std::size_t number,
+                                  std::size_t of) {
   const std::optional<Nanoseconds> left = state_.left;
-  state_ = {.visit = number, .visits = of, .cell = cell.key.selector(), .repeat = visit.repeat, .phase = "start", .left = left};
+  state_ = {.visit = number,
+            .visits = of,
+            .cell = cell.key.selector(),
+            .repeat = visit.repeat,
+            .phase = "start",
+            .left = left};
   tell();
 }
 
@@ -23,12 +29,14 @@ void VisitProgress::progress(const run::PlannedCell& /*cell*/, const run::Progre
   tell();
 }
 
-void VisitProgress::visit_ended(const run::PlannedCell& /*cell*/, const run::Visit& /*visit*/, const CellFailure* failure) {
+void VisitProgress::visit_ended(const run::PlannedCell& /*cell*/, const run::Visit& /*visit*/,
+                                const CellFailure* failure) {
   ++ended_;
   // What the visits took so far, loads included, is the best guess of what the others will take.
   if (state_.visits >= ended_) {
     const Nanoseconds spent = environment_->clock->monotonic() - started_;
-    state_.left = spent / static_cast<std::int64_t>(ended_) * static_cast<std::int64_t>(state_.visits - ended_);
+    state_.left =
+        spent / static_cast<std::int64_t>(ended_) * static_cast<std::int64_t>(state_.visits - ended_);
   }
   state_.phase = failure == nullptr ? "done" : failure->kind;
   tell();

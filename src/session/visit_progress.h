@@ -8,12 +8,14 @@ namespace deepgap::session {
 
 class VisitProgress final : public run::SweepObserver {
  public:
-  // `plan` and `environment` outlive it.
-  VisitProgress(const run::SweepPlan& plan, const Environment& environment);
+  // `environment` outlives it.
+  explicit VisitProgress(const Environment& environment);
 
-  void visit_started(const run::PlannedCell& cell, const run::Visit& visit, std::size_t number, std::size_t of) override;
+  void visit_started(const run::PlannedCell& cell, const run::Visit& visit, std::size_t number,
+                     std::size_t of) override;
   void progress(const run::PlannedCell& cell, const run::Progress& progress) override;
-  void visit_ended(const run::PlannedCell& cell, const run::Visit& visit, const CellFailure* failure) override;
+  void visit_ended(const run::PlannedCell& cell, const run::Visit& visit,
+                   const CellFailure* failure) override;
 
  private:
   void tell();

@@ -286,16 +286,18 @@ Result<void> MeasurementReader::read_accuracy(std::int64_t key, Measurement& mea
 }
 
 Result<void> MeasurementReader::read_reported(std::int64_t key, Measurement& measurement) {
-  DEEPGAP_ASSIGN(Statement query, connection_.statement("SELECT run, metric, value, unit, n FROM reported WHERE "
-                                                        "measurement = ? ORDER BY key"));
+  DEEPGAP_ASSIGN(Statement query,
+                 connection_.statement("SELECT run, metric, value, unit, n FROM reported WHERE "
+                                       "measurement = ? ORDER BY key"));
   query.bind(key);
   while (true) {
     DEEPGAP_ASSIGN(const bool row, query.step());
     if (!row) return {};
     const std::optional<Unit> unit = parse_unit(query.text(3));
     if (!unit) {
-      return bad_input(fmt::format("measurement {}: expected a unit of this version beside a reported {}, found '{}'",
-                                   measurement.id.str(), printable(query.text(1)), printable(query.text(3))));
+      return bad_input(
+          fmt::format("measurement {}: expected a unit of this version beside a reported {}, found '{}'",
+                      measurement.id.str(), printable(query.text(1)), printable(query.text(3))));
     }
     ReportedValue one{.metric = std::string(query.text(1)),
                       .value = query.is_null(2) ? std::numeric_limits<double>::quiet_NaN() : query.real(2),

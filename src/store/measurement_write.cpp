@@ -156,8 +156,9 @@ Result<void> Writer::accuracy(ProcessIndex process, std::span<const AccuracyReco
 }
 
 Result<void> Writer::reported(std::span<const ReportedValue> values) {
-  DEEPGAP_ASSIGN(Statement insert, connection_.statement("INSERT INTO reported (measurement, run, metric, value, unit, n) "
-                                                         "VALUES (?, ?, ?, ?, ?, ?)"));
+  DEEPGAP_ASSIGN(Statement insert,
+                 connection_.statement("INSERT INTO reported (measurement, run, metric, value, unit, n) "
+                                       "VALUES (?, ?, ?, ?, ?, ?)"));
   for (const ReportedValue& one : values) {
     DEEPGAP_RETURN_IF_ERROR(
         insert.run(measurement_, std::int64_t{one.process}, one.metric, one.value, name_of(one.unit), one.n));

@@ -17,20 +17,27 @@ constexpr OptionSpec kOptions[] = {
     {"--device", "NAME,...", "where", "cpu"},
     {"--precision", "NAME,...", "fp32, tf32, fp16, bf16, int8, ...: what the engine is asked for", "fp32"},
     {"--batch", "N,...", "samples a call", "1"},
-    {"--mode", "NAME,...", "latency: one call at a time; throughput: calls in flight back to back", "latency,throughput"},
+    {"--mode", "NAME,...", "latency: one call at a time; throughput: calls in flight back to back",
+     "latency,throughput"},
     {"--dim", "NAME=N", "size of an open dimension besides the batch, such as seq=128", "", true},
     {"--threads", "N", "threads of a CPU engine", "the engine's choice"},
-    {"--set", "NAME=VALUE", "any other setting of the run or the engine (`deepgap engines` lists them)", "", true},
+    {"--set", "NAME=VALUE", "any other setting of the run or the engine (`deepgap engines` lists them)", "",
+     true},
     {"--in-flight", "N", "throughput: calls in flight", "the engine's choice"},
     {"--input-buffers", "N", "inputs that are rotated call by call; 1 keeps caches warm", "4"},
     {"--time-limit", "TIME", "per cell: warm-up and timed calls of all its processes", "20s"},
     {"--target", "SHARE", "stop when the 95 % interval of the median is this near to it", "1%"},
-    {"--repeats", "N[..M]", "fresh processes a cell; with M: more of them, until the interval with their variation is within the target", "3"},
-    {"--isolate", "group|cell", "who gets a process of its own: the cells of one engine, model and precision, or each cell", "group"},
+    {"--repeats", "N[..M]",
+     "fresh processes a cell; with M: more of them, until the interval with their variation is within the "
+     "target",
+     "3"},
+    {"--isolate", "group|cell",
+     "who gets a process of its own: the cells of one engine, model and precision, or each cell", "group"},
     {"--hang-limit", "TIME", "a worker that is silent for so long is given up", "120s"},
     {"--seed", "N", "of the order of cells and of input values", "1"},
     {"--preset", "NAME", "the grid of a published study: gdev-ai, deep-gap", ""},
-    {"--like-published", "", "with --preset: its fixed counts (20 warm-up and 100 timed calls, 10 sweeps of 3 repeats)", ""},
+    {"--like-published", "",
+     "with --preset: its fixed counts (20 warm-up and 100 timed calls, 10 sweeps of 3 repeats)", ""},
     {"--dry-run", "", "print the cells with the memory and time they will take, and run nothing", ""},
     {"--resume", "", "go on with the newest unfinished sweep of the store", ""},
 };
@@ -51,7 +58,8 @@ Result<void> take_repeats(const std::string& text, session::RunOptions& options)
     DEEPGAP_ASSIGN(most, parse_integer(text.substr(dots + 2), "--repeats", least));
   }
   constexpr std::int64_t kMost = 10000;
-  if (most > kMost) return usage_error("--repeats: expected at most 10000 processes a cell, found " + std::to_string(most));
+  if (most > kMost)
+    return usage_error("--repeats: expected at most 10000 processes a cell, found " + std::to_string(most));
   options.repeats = static_cast<int>(least);
   options.most_repeats = static_cast<int>(most);
   return {};
@@ -59,7 +67,8 @@ Result<void> take_repeats(const std::string& text, session::RunOptions& options)
 
 template <typename T>
 Result<std::vector<T>> named(const Arguments& arguments, std::string_view option, std::string_view what,
-                             std::optional<T> (*parse)(std::string_view), const std::vector<std::string>& names) {
+                             std::optional<T> (*parse)(std::string_view),
+                             const std::vector<std::string>& names) {
   DEEPGAP_ASSIGN(const std::vector<std::string> words, arguments.list(option));
   std::vector<T> values;
   for (const std::string& word : words) {
@@ -74,7 +83,8 @@ template <typename T>
 Result<std::optional<int>> small_integer(const Arguments& arguments, std::string_view option, T least) {
   DEEPGAP_ASSIGN(const std::optional<std::int64_t> value, arguments.integer(option, least));
   if (!value) return std::optional<int>{};
-  if (*value > 1'000'000) return usage_error(std::string(option) + ": expected at most 1000000, found " + std::to_string(*value));
+  if (*value > 1'000'000)
+    return usage_error(std::string(option) + ": expected at most 1000000, found " + std::to_string(*value));
   return std::optional<int>(static_cast<int>(*value));
 }
 
@@ -85,8 +95,10 @@ Result<session::RunOptions> run_options(const Arguments& arguments) {
   DEEPGAP_ASSIGN(options.devices, arguments.list("--device"));
   std::vector<std::string> precisions;
   for (const Precision precision : all_precisions()) precisions.emplace_back(name_of(precision));
-  DEEPGAP_ASSIGN(options.precisions, named<Precision>(arguments, "--precision", "precision", parse_precision, precisions));
-  DEEPGAP_ASSIGN(options.modes, named<Mode>(arguments, "--mode", "mode", parse_mode, {"latency", "throughput"}));
+  DEEPGAP_ASSIGN(options.precisions,
+                 named<Precision>(arguments, "--precision", "precision", parse_precision, precisions));
+  DEEPGAP_ASSIGN(options.modes,
+                 named<Mode>(arguments, "--mode", "mode", parse_mode, {"latency", "throughput"}));
   DEEPGAP_ASSIGN(options.batches, arguments.integers("--batch", 1));
   using Pairs = std::map<std::string, std::string>;
   DEEPGAP_ASSIGN(const Pairs dims, arguments.pairs("--dim"));
@@ -101,11 +113,13 @@ Result<session::RunOptions> run_options(const Arguments& arguments) {
   DEEPGAP_ASSIGN(options.time_limit, arguments.duration("--time-limit"));
   DEEPGAP_ASSIGN(options.hang_limit, arguments.duration("--hang-limit"));
   DEEPGAP_ASSIGN(options.target, arguments.share("--target"));
-  if (const auto repeats = arguments.text("--repeats")) DEEPGAP_RETURN_IF_ERROR(take_repeats(*repeats, options));
+  if (const auto repeats = arguments.text("--repeats"))
+    DEEPGAP_RETURN_IF_ERROR(take_repeats(*repeats, options));
   DEEPGAP_ASSIGN(const std::optional<std::int64_t> seed, arguments.integer("--seed", 0));
   if (seed) options.seed = static_cast<std::uint64_t>(*seed);
   if (const auto isolation = arguments.text("--isolate")) {
-    if (*isolation != "group" && *isolation != "cell") return usage_error(unknown_name("isolation", *isolation, std::vector<std::string>{"group", "cell"}));
+    if (*isolation != "group" && *isolation != "cell")
+      return usage_error(unknown_name("isolation", *isolation, std::vector<std::string>{"group", "cell"}));
     options.isolation = *isolation == "cell" ? run::Isolation::kCell : run::Isolation::kGroup;
   }
   options.preset = arguments.text("--preset");
@@ -123,13 +137,18 @@ Result<session::Answer> run(const Arguments& arguments, session::Environment& en
 }  // namespace
 
 const CommandSpec& run_command() {
-  static const CommandSpec command{
-      "run",
-      "Measure models: every combination of what is listed is one cell",
-      "Plans the sweep, measures each cell in fresh processes in seeded random order, stores every cell as it is finished, "
-      "and prints a table with intervals. Ctrl-C finishes the cell in flight and keeps it; a second Ctrl-C stops at once. "
-      "Exit code 4 when a cell has no result.",
-      kPositionals, kOptions, kExamples, run};
+  static const CommandSpec command{"run",
+                                   "Measure models: every combination of what is listed is one cell",
+                                   "Plans the sweep, measures each cell in fresh processes in seeded random "
+                                   "order, stores every cell as it is finished, "
+                                   "and prints a table with intervals. Ctrl-C finishes the cell in flight "
+                                   "and keeps it; a second Ctrl-C stops at once. "
+                                   "Exit code 4 when a cell has no result.",
+                                   kPositionals,
+                                   kOptions,
+                                   kExamples,
+                                   run,
+                                   true};
   return command;
 }
 

@@ -9,16 +9,22 @@ namespace deepgap::app {
 namespace {
 
 constexpr PositionalSpec kSubjects[] = {
-    {"SUBJECT", "ids or selectors such as resnet50/openvino/cpu/fp32/b8; any part may be *; '*' alone is every cell", 0, -1},
+    {"SUBJECT",
+     "ids or selectors such as resnet50/openvino/cpu/fp32/b8; any part may be *; '*' alone is every cell", 0,
+     -1},
 };
-constexpr PositionalSpec kSubject[] = {{"SUBJECT", "an id (or the start of one) or a selector; of several matches the newest", 1, 1}};
+constexpr PositionalSpec kSubject[] = {
+    {"SUBJECT", "an id (or the start of one) or a selector; of several matches the newest", 1, 1}};
 constexpr PositionalSpec kStores[] = {{"DB", "stores whose cells are added", 1, -1}};
 constexpr OptionSpec kExportOptions[] = {
-    {"--columns", "NAME", "deepgap: a row a cell with intervals; deep-gap, gdev-ai: the columns of the studies", "deepgap"},
+    {"--columns", "NAME",
+     "deepgap: a row a cell with intervals; deep-gap, gdev-ai: the columns of the studies", "deepgap"},
 };
 constexpr std::string_view kListExamples[] = {"deepgap list", "deepgap list 'resnet*/*/*/*/*' --format csv"};
-constexpr std::string_view kShowExamples[] = {"deepgap show 3f2a90c1", "deepgap show resnet50/openvino/cpu/fp32/b8 --format json"};
-constexpr std::string_view kExportExamples[] = {"deepgap export '*' --columns gdev-ai --format csv -o cells.csv"};
+constexpr std::string_view kShowExamples[] = {"deepgap show 3f2a90c1",
+                                              "deepgap show resnet50/openvino/cpu/fp32/b8 --format json"};
+constexpr std::string_view kExportExamples[] = {
+    "deepgap export '*' --columns gdev-ai --format csv -o cells.csv"};
 constexpr std::string_view kMergeExamples[] = {"deepgap merge other-machine.db --db all.db"};
 
 Result<session::Answer> list(const Arguments& arguments, session::Environment&) {
@@ -30,7 +36,8 @@ Result<session::Answer> show(const Arguments& arguments, session::Environment&) 
 }
 
 Result<session::Answer> export_cells(const Arguments& arguments, session::Environment&) {
-  return session::export_cells(database_path(arguments), arguments.texts("SUBJECT"), arguments.text("--columns").value_or("deepgap"));
+  return session::export_cells(database_path(arguments), arguments.texts("SUBJECT"),
+                               arguments.text("--columns").value_or("deepgap"));
 }
 
 Result<session::Answer> merge(const Arguments& arguments, session::Environment&) {
@@ -40,31 +47,50 @@ Result<session::Answer> merge(const Arguments& arguments, session::Environment&)
 }  // namespace
 
 const CommandSpec& list_command() {
-  static const CommandSpec command{"list", "Show what is stored, newest first",
-                                   "One row a cell: median latency with its interval, tail percentiles, throughput.",
-                                   kSubjects, {}, kListExamples, list};
+  static const CommandSpec command{
+      "list",
+      "Show what is stored, newest first",
+      "One row a cell: median latency with its interval, tail percentiles, throughput.",
+      kSubjects,
+      {},
+      kListExamples,
+      list};
   return command;
 }
 
 const CommandSpec& show_command() {
-  static const CommandSpec command{"show", "Show one measurement in full",
-                                   "Estimates with their methods, each process, the run context (requested and effective), "
-                                   "diagnostics.",
-                                   kSubject, {}, kShowExamples, show};
+  static const CommandSpec command{
+      "show",
+      "Show one measurement in full",
+      "Estimates with their methods, each process, the run context (requested and effective), "
+      "diagnostics.",
+      kSubject,
+      {},
+      kShowExamples,
+      show};
   return command;
 }
 
 const CommandSpec& export_command() {
-  static const CommandSpec command{"export", "Write cells as a table for other tools",
+  static const CommandSpec command{"export",
+                                   "Write cells as a table for other tools",
                                    "Every match of every subject; all cells where none is named.",
-                                   kSubjects, kExportOptions, kExportExamples, export_cells};
+                                   kSubjects,
+                                   kExportOptions,
+                                   kExportExamples,
+                                   export_cells};
   return command;
 }
 
 const CommandSpec& merge_command() {
-  static const CommandSpec command{"merge", "Add the cells of other stores to this one",
-                                   "Cells that are there already are left alone; merging twice changes nothing.",
-                                   kStores, {}, kMergeExamples, merge};
+  static const CommandSpec command{
+      "merge",
+      "Add the cells of other stores to this one",
+      "Cells that are there already are left alone; merging twice changes nothing.",
+      kStores,
+      {},
+      kMergeExamples,
+      merge};
   return command;
 }
 

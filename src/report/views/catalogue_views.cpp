@@ -16,7 +16,9 @@ Document with_data(std::string schema, const char* member, Json list) {
   return document;
 }
 
-std::string or_space(const std::string& text) { return text.empty() ? " " : text; }
+std::string or_space(const std::string& text) {
+  return text.empty() ? " " : text;
+}
 
 // "2097152" with unit "B" -> "2.097 MB"; other values as they are.
 std::string fact_text(const DeviceFact& fact) {
@@ -31,8 +33,8 @@ std::string fact_text(const DeviceFact& fact) {
 
 Document engines_document(std::span<const EngineRow> engines) {
   Table table;
-  table.columns = {{.id = "engine", .title = "engine"},       {.id = "version", .title = "version"},
-                   {.id = "available", .title = "available"}, {.id = "devices", .title = "devices"},
+  table.columns = {{.id = "engine", .title = "engine"},         {.id = "version", .title = "version"},
+                   {.id = "available", .title = "available"},   {.id = "devices", .title = "devices"},
                    {.id = "precisions", .title = "precisions"}, {.id = "note", .title = "note"}};
   Json list = Json::array();
   for (const EngineRow& engine : engines) {
@@ -42,8 +44,8 @@ Document engines_document(std::span<const EngineRow> engines) {
       precisions.push_back(name);
       precision_list.push_back(Json{{"name", name}, {"by", by}});
     }
-    table.rows.push_back({engine.name, engine.version, std::string(engine.available ? "yes" : "no"), join(engine.devices, " "),
-                          join(precisions, " "), or_space(engine.reason)});
+    table.rows.push_back({engine.name, engine.version, std::string(engine.available ? "yes" : "no"),
+                          join(engine.devices, " "), join(precisions, " "), or_space(engine.reason)});
     Json json;
     json["name"] = engine.name;
     json["available"] = engine.available;
@@ -62,12 +64,16 @@ Document engines_document(std::span<const EngineRow> engines) {
 
 Document models_document(std::span<const ModelRow> models) {
   Table table;
-  table.columns = {{.id = "model", .title = "model"},
-                   {.id = "title", .title = "what it is"},
-                   {.id = "inputs", .title = "inputs"},
-                   {.id = "dims", .title = "dimensions"},
-                   {.id = "parameters", .title = "parameters", .align = Align::kRight, .scale = {.divisor = 1e6, .unit = "M"}},
-                   {.id = "flops", .title = "work", .align = Align::kRight, .scale = {.divisor = 1e9, .unit = "GFLOP"}}};
+  table.columns = {
+      {.id = "model", .title = "model"},
+      {.id = "title", .title = "what it is"},
+      {.id = "inputs", .title = "inputs"},
+      {.id = "dims", .title = "dimensions"},
+      {.id = "parameters",
+       .title = "parameters",
+       .align = Align::kRight,
+       .scale = {.divisor = 1e6, .unit = "M"}},
+      {.id = "flops", .title = "work", .align = Align::kRight, .scale = {.divisor = 1e9, .unit = "GFLOP"}}};
   Json list = Json::array();
   for (const ModelRow& model : models) {
     std::vector<std::string> dims;
@@ -76,8 +82,8 @@ Document models_document(std::span<const ModelRow> models) {
       dims.push_back(name);
       parameters.push_back(Json{{"name", name}, {"meaning", meaning}});
     }
-    table.rows.push_back(
-        {model.name, model.title, model.inputs, or_space(join(dims, " ")), model.parameter_count, model.flops});
+    table.rows.push_back({model.name, model.title, model.inputs, or_space(join(dims, " ")),
+                          model.parameter_count, model.flops});
     Json json;
     json["name"] = model.name;
     json["title"] = model.title;
@@ -90,7 +96,8 @@ Document models_document(std::span<const ModelRow> models) {
   }
   Document document = with_data("deepgap.models/1", "models", std::move(list));
   document.add(std::move(table));
-  document.add(Paragraph{"Work is of one sample; a multiply-add counts as 2. Any .onnx file is a model too."});
+  document.add(
+      Paragraph{"Work is of one sample; a multiply-add counts as 2. Any .onnx file is a model too."});
   return document;
 }
 

@@ -29,7 +29,8 @@ const std::vector<std::pair<Column, Part>>& key_parts() {
   static const std::vector<std::pair<Column, Part>> parts = {
       {{.id = "engine", .title = "engine"}, [](const CellSummary& cell) { return cell.key.engine; }},
       {{.id = "device", .title = "device"}, [](const CellSummary& cell) { return cell.key.device; }},
-      {{.id = "device_name", .title = "device name"}, [](const CellSummary& cell) { return cell.device_name; }},
+      {{.id = "device_name", .title = "device name"},
+       [](const CellSummary& cell) { return cell.device_name; }},
       {{.id = "precision", .title = "precision"},
        [](const CellSummary& cell) { return std::string(name_of(cell.key.workload.precision)); }},
   };
@@ -37,7 +38,8 @@ const std::vector<std::pair<Column, Part>>& key_parts() {
 }
 
 bool same_everywhere(std::span<const CellSummary> cells, const Part& part) {
-  return std::all_of(cells.begin(), cells.end(), [&](const CellSummary& cell) { return part(cell) == part(cells[0]); });
+  return std::all_of(cells.begin(), cells.end(),
+                     [&](const CellSummary& cell) { return part(cell) == part(cells[0]); });
 }
 
 }  // namespace
@@ -64,8 +66,10 @@ Table cell_table(std::span<const CellSummary> cells) {
     table.columns.push_back(column);
     shown.push_back(part);
   }
-  const auto right = [&table](const char* id, const char* title, Scale scale = plain(), bool interval = false) {
-    table.columns.push_back({.id = id, .title = title, .align = Align::kRight, .scale = std::move(scale), .interval = interval});
+  const auto right = [&table](const char* id, const char* title, Scale scale = plain(),
+                              bool interval = false) {
+    table.columns.push_back(
+        {.id = id, .title = title, .align = Align::kRight, .scale = std::move(scale), .interval = interval});
   };
   right("batch", "batch");
   table.columns.push_back({.id = "mode", .title = "mode"});
@@ -150,7 +154,8 @@ DiagnosticList gathered_diagnostics(std::span<const CellSummary> cells) {
   for (const std::string& id : order) {
     Group& group = groups.at(id);
     group.diagnostic.count = 1;
-    if (group.cells > 1) group.diagnostic.text += " (and " + std::to_string(group.cells - 1) + " more such cells)";
+    if (group.cells > 1)
+      group.diagnostic.text += " (and " + std::to_string(group.cells - 1) + " more such cells)";
     list.diagnostics.push_back(std::move(group.diagnostic));
   }
   std::stable_sort(list.diagnostics.begin(), list.diagnostics.end(),

@@ -9,11 +9,13 @@
 
 namespace deepgap::report {
 
-// Columns whose value is the same in every row are left out of the table for people and named in a line above it.
+// Columns whose value is the same in every row are left out of the table for people and named in a line above
+// it.
 Table cell_table(std::span<const CellSummary> cells);
 // The cells as `deepgap.list/1` has them.
 Json json_of_cells(std::span<const CellSummary> cells);
-// A line that names what all cells share: "openvino, cpu (Intel Xeon), fp32"; "" where there is nothing to say.
+// A line that names what all cells share: "openvino, cpu (Intel Xeon), fp32"; "" where there is nothing to
+// say.
 std::string shared_key(std::span<const CellSummary> cells);
 // Diagnostics of all cells, the same kind of several cells gathered into one line.
 DiagnosticList gathered_diagnostics(std::span<const CellSummary> cells);

@@ -1,6 +1,7 @@
 // list, run and its dry run: tables of cells.
 
 #include <fmt/format.h>
+
 #include <memory>
 
 #include "report/views.h"
@@ -24,9 +25,10 @@ Table saturation_table(const std::vector<SaturationRow>& rows) {
                    {.id = "reached", .title = "note"}};
   for (const SaturationRow& row : rows) {
     if (!row.saturation) continue;
-    table.rows.push_back({row.key.workload.model, row.key.engine, std::string(name_of(row.key.workload.precision)),
-                          std::string(name_of(row.key.workload.mode)), row.saturation->batch, row.saturation->throughput,
-                          std::string(row.saturation->reached ? " " : "still grows at the largest batch measured")});
+    table.rows.push_back(
+        {row.key.workload.model, row.key.engine, std::string(name_of(row.key.workload.precision)),
+         std::string(name_of(row.key.workload.mode)), row.saturation->batch, row.saturation->throughput,
+         std::string(row.saturation->reached ? " " : "still grows at the largest batch measured")});
   }
   return table;
 }
@@ -51,7 +53,8 @@ Document list_document(ListFindings given) {
   const ListFindings& findings = *shared_findings;
   Document document{.schema = "deepgap.list/1"};
   if (findings.cells.empty()) {
-    document.add(Paragraph{"No cells match. `deepgap run` measures some; `deepgap list '*'` shows all there are."});
+    document.add(
+        Paragraph{"No cells match. `deepgap run` measures some; `deepgap list '*'` shows all there are."});
   } else {
     if (const std::string shared = shared_key(findings.cells); !shared.empty() && findings.cells.size() > 1) {
       document.add(Paragraph{fmt::format("{} cells: {}.", findings.cells.size(), shared)});
@@ -66,17 +69,19 @@ Document run_document(const RunFindings& findings) {
   Document document{.schema = "deepgap.run/1"};
   std::size_t with_samples = 0;
   for (const CellSummary& cell : findings.cells) with_samples += cell.samples > 0 ? 1U : 0U;
-  std::string line = fmt::format("Sweep {}: {} of {} cells measured", findings.sweep.str().substr(0, 8), with_samples,
-                                 findings.planned_cells);
+  std::string line = fmt::format("Sweep {}: {} of {} cells measured", findings.sweep.str().substr(0, 8),
+                                 with_samples, findings.planned_cells);
   if (findings.measured_time) line += fmt::format(" in {}", format_duration(*findings.measured_time));
-  line += findings.cancelled ? fmt::format("; stopped by the user, what was finished is in {}.", findings.database)
-                             : fmt::format(", stored in {}.", findings.database);
+  line += findings.cancelled
+              ? fmt::format("; stopped by the user, what was finished is in {}.", findings.database)
+              : fmt::format(", stored in {}.", findings.database);
   if (const std::string shared = shared_key(findings.cells); !shared.empty()) line += " All: " + shared + ".";
   document.add(Paragraph{line});
   if (!findings.cells.empty()) document.add(cell_table(findings.cells));
-  document.add(Paragraph{
-      "latency is the median time of a batch with its 95 % interval over processes; throughput is measured over the window. "
-      "A bound that the sample cannot give is \"-\"."});
+  document.add(
+      Paragraph{"latency is the median time of a batch with its 95 % interval over processes; throughput is "
+                "measured over the window. "
+                "A bound that the sample cannot give is \"-\"."});
   Table saturation = saturation_table(findings.saturation);
   if (!saturation.rows.empty()) document.add(std::move(saturation));
   std::vector<Diagnostic> failures;
@@ -108,22 +113,25 @@ Document run_document(const RunFindings& findings) {
 
 Document plan_document(const PlanFindings& findings) {
   Document document{.schema = "deepgap.plan/1"};
-  std::string line = fmt::format("{} cells, {} visits in {} fresh processes, order by seed {}", findings.cells.size(),
-                                 findings.visits, findings.processes, findings.seed);
+  std::string line = fmt::format("{} cells, {} visits in {} fresh processes, order by seed {}",
+                                 findings.cells.size(), findings.visits, findings.processes, findings.seed);
   if (findings.time) line += fmt::format("; about {} in all", format_duration(*findings.time));
-  if (findings.available_memory) line += fmt::format("; {} of memory to use", format_bytes(*findings.available_memory));
+  if (findings.available_memory)
+    line += fmt::format("; {} of memory to use", format_bytes(*findings.available_memory));
   document.add(Paragraph{line + ". Nothing was run."});
   Table table;
-  table.columns = {{.id = "cell", .title = "cell"},
-                   {.id = "repeats", .title = "processes", .align = Align::kRight},
-                   {.id = "memory", .title = "memory", .align = Align::kRight, .scale = {.divisor = 1e6, .unit = "MB"}},
-                   {.id = "time", .title = "time", .align = Align::kRight, .scale = {.divisor = 1e9, .unit = "s"}},
-                   {.id = "note", .title = "note"}};
+  table.columns = {
+      {.id = "cell", .title = "cell"},
+      {.id = "repeats", .title = "processes", .align = Align::kRight},
+      {.id = "memory", .title = "memory", .align = Align::kRight, .scale = {.divisor = 1e6, .unit = "MB"}},
+      {.id = "time", .title = "time", .align = Align::kRight, .scale = {.divisor = 1e9, .unit = "s"}},
+      {.id = "note", .title = "note"}};
   Json cells = Json::array();
   for (const ForecastRow& row : findings.cells) {
     Json json = json_of(row.key);
     json["repeats"] = row.repeats;
-    std::vector<Cell> cell{row.key.selector(), std::int64_t{row.repeats}, Cell{}, Cell{}, row.refusal.empty() ? " " : row.refusal};
+    std::vector<Cell> cell{row.key.selector(), std::int64_t{row.repeats}, Cell{}, Cell{},
+                           row.refusal.empty() ? (row.note.empty() ? " " : row.note) : row.refusal};
     if (row.memory) {
       cell[2] = static_cast<double>(row.memory->value);
       json["forecast_memory_bytes"] = row.memory->value;
@@ -133,6 +141,7 @@ Document plan_document(const PlanFindings& findings) {
       json["forecast_time_ns"] = row.time->count();
     }
     if (!row.refusal.empty()) json["refused"] = Json{{"reason", row.refusal}};
+    if (!row.note.empty()) json["note"] = row.note;
     cells.push_back(std::move(json));
     table.rows.push_back(std::move(cell));
   }

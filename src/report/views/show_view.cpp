@@ -29,16 +29,26 @@ Table estimates_table(const CellSummary& summary) {
 
 Table process_table(std::span<const ProcessSummary> processes) {
   Table table{.title = "Processes"};
-  table.columns = {{.id = "process", .title = "process", .align = Align::kRight},
-                   {.id = "samples", .title = "n", .align = Align::kRight},
-                   {.id = "median", .title = "median", .align = Align::kRight, .scale = milliseconds(), .interval = true},
-                   {.id = "load_time", .title = "load", .align = Align::kRight, .scale = milliseconds()},
-                   {.id = "first_call", .title = "first call", .align = Align::kRight, .scale = milliseconds()},
-                   {.id = "warmup_calls", .title = "warm-up calls", .align = Align::kRight},
-                   {.id = "peak_memory", .title = "peak memory", .align = Align::kRight, .scale = {.divisor = 1e6, .unit = "MB"}},
-                   {.id = "stop_reason", .title = "stopped by"}};
+  table.columns = {
+      {.id = "process", .title = "process", .align = Align::kRight},
+      {.id = "samples", .title = "n", .align = Align::kRight},
+      {.id = "median", .title = "median", .align = Align::kRight, .scale = milliseconds(), .interval = true},
+      {.id = "load_time", .title = "load", .align = Align::kRight, .scale = milliseconds()},
+      {.id = "first_call", .title = "first call", .align = Align::kRight, .scale = milliseconds()},
+      {.id = "warmup_calls", .title = "warm-up calls", .align = Align::kRight},
+      {.id = "peak_memory",
+       .title = "peak memory",
+       .align = Align::kRight,
+       .scale = {.divisor = 1e6, .unit = "MB"}},
+      {.id = "stop_reason", .title = "stopped by"}};
   for (const ProcessSummary& process : processes) {
-    std::vector<Cell> row{std::int64_t{process.index}, process.samples, Cell{}, Cell{}, Cell{}, process.warmup_calls, Cell{},
+    std::vector<Cell> row{std::int64_t{process.index},
+                          process.samples,
+                          Cell{},
+                          Cell{},
+                          Cell{},
+                          process.warmup_calls,
+                          Cell{},
                           std::string(name_of(process.stop_reason))};
     if (process.median) row[2] = *process.median;
     if (process.load_time) row[3] = static_cast<double>(process.load_time->count());
@@ -80,10 +90,10 @@ Document show_document(const ShowFindings& findings) {
   const CellSummary& summary = findings.summary;
   Document document{.schema = "deepgap.show/1"};
   document.add(Heading{measurement.key.selector()});
-  document.add(Paragraph{fmt::format("Measurement {} of {} on {} ({}), engine {} {}, made {}.", measurement.id.str(),
-                                     measurement.key.workload.model, measurement.key.device, measurement.device.name,
-                                     measurement.key.engine, measurement.engine_version,
-                                     format_utc(Nanoseconds{measurement.created_realtime_ns}))});
+  document.add(Paragraph{fmt::format(
+      "Measurement {} of {} on {} ({}), engine {} {}, made {}.", measurement.id.str(),
+      measurement.key.workload.model, measurement.key.device, measurement.device.name, measurement.key.engine,
+      measurement.engine_version, format_utc(Nanoseconds{measurement.created_realtime_ns}))});
   if (measurement.failure) {
     document.add(DiagnosticList{{{.id = measurement.failure->kind,
                                   .severity = Severity::kError,
@@ -103,7 +113,8 @@ Document show_document(const ShowFindings& findings) {
   data["device"] = json_of(measurement.device);
   data["engine"] = Json{{"name", measurement.key.engine}, {"version", measurement.engine_version}};
   data["samples"] = Json::array();
-  for (const ProcessSummary& process : findings.processes) data["samples"].push_back(json_of_process(process));
+  for (const ProcessSummary& process : findings.processes)
+    data["samples"].push_back(json_of_process(process));
   if (!measurement.telemetry.empty()) {
     data["telemetry"] = Json::array();
     for (const TelemetrySeries& series : measurement.telemetry) {
