@@ -28,7 +28,7 @@ ninja -C "$folder" --quiet "${targets[@]}" test_programs
 # Workers that crash on purpose must die of their signal, as they do for users.
 export ASAN_OPTIONS=handle_segv=0:handle_abort=0:detect_container_overflow=0:detect_stack_use_after_return=1:strict_string_checks=1
 export UBSAN_OPTIONS=print_stacktrace=1
-export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+export TSAN_OPTIONS=handle_segv=0:handle_abort=0:halt_on_error=1:second_deadlock_stack=1
 run=()
 # ThreadSanitizer wants its fixed addresses free, which a kernel with much address randomisation does not grant.
 if [ "$preset" = tsan ] && setarch -R true 2>/dev/null; then
