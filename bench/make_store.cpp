@@ -22,7 +22,9 @@ std::int64_t number(std::string_view text) {
 deepgap::Measurement make_cell(std::int64_t index, std::int64_t samples, deepgap::Random& random) {
   using namespace deepgap;
   Measurement cell{.id = MeasurementId(new_random_hex(16)),
-                   .key = {.workload = {.model = "resnet" + std::to_string(18 + index % 84), .model_hash = "0", .batch = 1 + index % 512},
+                   .key = {.workload = {.model = "resnet" + std::to_string(18 + index % 84),
+                                        .model_hash = "0",
+                                        .batch = 1 + index % 512},
                            .engine = "openvino",
                            .device = "cpu"},
                    .engine_version = "2026.4.1",
@@ -64,7 +66,8 @@ int main(int argc, char** argv) {
   const std::int64_t cells = number(argv[2]);
   const std::int64_t samples = number(argv[3]);
   const Result<void> made = store->in_one_transaction([&]() -> Result<void> {
-    for (std::int64_t i = 0; i < cells; ++i) DEEPGAP_RETURN_IF_ERROR(store->put_measurement(make_cell(i, samples, random)));
+    for (std::int64_t i = 0; i < cells; ++i)
+      DEEPGAP_RETURN_IF_ERROR(store->put_measurement(make_cell(i, samples, random)));
     return {};
   });
   if (!made.ok()) {

@@ -52,7 +52,7 @@ constexpr DiagnosticKind kQuotaThrottled{
 constexpr DiagnosticKind kTwoRegimes{
     "two_regimes", Severity::kWarning,
     "The samples have two levels, so that their median describes neither of them well.",
-    "Look at the samples with `show` or `export --samples`; frequent causes are two kinds of cores, "
+    "Compare the processes in `show`; frequent causes are two kinds of cores, "
     "hyper-threads that "
     "share one, a clock that switches and memory on two nodes: pin the threads with `--set "
     "cpu.affinity=LIST`."};
@@ -64,7 +64,7 @@ constexpr DiagnosticKind kLevelShift{"level_shift", Severity::kWarning,
 constexpr DiagnosticKind kPrecisionNotReached{
     "precision_not_reached", Severity::kWarning,
     "The time or sample limit ended the cell before the interval of its median was as narrow as asked.",
-    "Raise `--time-limit`, accept a wider target with `--set run.target=RATIO`, or make the machine "
+    "Raise `--time-limit`, accept a wider target with `--target`, or make the machine "
     "quieter."};
 constexpr DiagnosticKind kFewSamples{
     "few_samples", Severity::kNote,
