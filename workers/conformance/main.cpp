@@ -7,10 +7,10 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "tiny_onnx.h"
 #include "base/file_system.h"
 #include "base/text.h"
 #include "rules.h"
+#include "tiny_onnx.h"
 
 namespace deepgap::conformance {
 namespace {
