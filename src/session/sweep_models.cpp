@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <functional>
 #include <set>
 
 #include "base/text.h"
 #include "graph/builtin.h"
+#include "graph/dims.h"
 #include "graph/inputs.h"
 #include "graph/model_file.h"
 #include "graph/summary.h"
@@ -87,6 +90,25 @@ Result<run::PlannedModel> planned_model(const std::string& name, const graph::Di
   return planned;
 }
 
+// Of the dimensions that a user gave, those that this model has; the others may be another model's.
+Result<graph::Dims> dims_of(const std::string& name, const graph::Dims& given) {
+  std::error_code error;
+  if (graph::find_builtin(name) == nullptr && !std::filesystem::exists(name, error))
+    return given;  // said later
+  std::set<std::string, std::less<>> has;
+  if (const graph::BuiltinModel* const builtin = graph::find_builtin(name)) {
+    for (const graph::BuiltinParameter& parameter : builtin->parameters) has.emplace(parameter.name);
+  } else {
+    DEEPGAP_ASSIGN(const graph::Model model, graph::read_model(name));
+    for (const graph::FreeDimension& dimension : graph::free_dimensions(model)) has.insert(dimension.name);
+  }
+  graph::Dims dims;
+  for (const auto& [dimension, size] : given) {
+    if (has.contains(dimension)) dims.emplace(dimension, size);
+  }
+  return dims;
+}
+
 }  // namespace
 
 Result<std::vector<run::PlannedModel>> sweep_models(const std::vector<std::string>& names,
@@ -94,13 +116,19 @@ Result<std::vector<run::PlannedModel>> sweep_models(const std::vector<std::strin
                                                     const Environment& environment) {
   std::vector<run::PlannedModel> models;
   std::set<std::string> seen;
+  std::set<std::string, std::less<>> used;  // dimensions that some model has
   for (const std::string& name : names) {
     if (!seen.insert(name).second)
       return usage_error(fmt::format("model '{}' is given twice", printable(name)));
     if (environment.say && graph::find_builtin(name) != nullptr)
       environment.say(fmt::format("model {}", name));
+    graph::Dims own = dims;
+    if (names.size() > 1 && !dims.empty()) {
+      DEEPGAP_ASSIGN(own, dims_of(name, dims).in("model '" + printable(name) + "'"));
+    }
+    for (const auto& [dimension, size] : own) used.insert(dimension);
     DEEPGAP_ASSIGN(run::PlannedModel model,
-                   planned_model(name, dims, environment).in("model '" + printable(name) + "'"));
+                   planned_model(name, own, environment).in("model '" + printable(name) + "'"));
     const auto same_name = [&model](const run::PlannedModel& other) { return other.name == model.name; };
     if (std::any_of(models.begin(), models.end(), same_name)) {
       return usage_error(fmt::format(
@@ -108,6 +136,12 @@ Result<std::vector<run::PlannedModel>> sweep_models(const std::vector<std::strin
           printable(model.name)));
     }
     models.push_back(std::move(model));
+  }
+  for (const auto& [dimension, size] : dims) {
+    if (!used.contains(dimension)) {
+      return usage_error(fmt::format("--dim {}={}: none of the models has a dimension of this name",
+                                     printable(dimension), size));
+    }
   }
   return models;
 }
