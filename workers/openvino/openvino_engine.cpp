@@ -137,7 +137,9 @@ Outcome OpenvinoEngine::load(const run::LoadRequest& request, run::LoadReply& re
   config_ = std::move(*properties);
   if (Outcome outcome = read(request); !outcome.ok()) return outcome;
   if (Outcome outcome = shape(request); !outcome.ok()) return outcome;
-  return guarded(kBadModel, [&]() -> Outcome {
+  // What fails from here on may be this batch's or this moment's: it costs the cell, not every cell of the
+  // model.
+  return guarded(kInternal, [&]() -> Outcome {
     compiled_ = core_->compile_model(model_, "CPU", config_);
     const Nanoseconds compiled_at = now();
     make_inputs(request);
