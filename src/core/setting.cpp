@@ -26,17 +26,17 @@ constexpr std::array kSettings{
         kInFlight, Influence::kDecides, true,
         "Calls submitted and not yet finished in throughput mode: a number, or `auto` for as many as the "
         "engine takes at once; 1 in latency mode."},
-    SettingKind{kInputs, Influence::kDecides, true,
+    SettingKind{kInputs, Influence::kDecides, false,
                 "What the inputs hold: `random` (seeded values, indices within their range), never zeros."},
     SettingKind{kInputBuffers, Influence::kDecides, true,
                 "Input buffers used in turn: a number; 1 keeps the input in the cache, more make it come "
                 "from memory."},
-    SettingKind{kTransfers, Influence::kDecides, true,
+    SettingKind{kTransfers, Influence::kDecides, false,
                 "Whether a call includes the copies to and from the device: `included` or `excluded`."},
     SettingKind{kSeed, Influence::kTells, true,
-                "Seed of inputs, weights and the order of cells: a whole number."},
+                "Seed of the input values and of the order of cells: a whole number."},
     SettingKind{
-        kProtocol, Influence::kTells, true,
+        kProtocol, Influence::kTells, false,
         "How many calls are made: `adaptive` (warm-up until steady, then until the target) or `fixed:W+N` (W "
         "warm-up calls, N timed ones)."},
     SettingKind{kTimeLimit, Influence::kTells, true,
@@ -48,9 +48,9 @@ constexpr std::array kSettings{
         "Half width of the median's 95 % interval, as a share of the median, at which the adaptive protocol "
         "stops: a ratio such as `0.01`."},
     SettingKind{
-        kLayout, Influence::kDecides, true,
+        kLayout, Influence::kDecides, false,
         "Order of the tensors' dimensions in the engine: `nchw`, `nhwc`, or `engine` for its own choice."},
-    SettingKind{kGraph, Influence::kDecides, true,
+    SettingKind{kGraph, Influence::kDecides, false,
                 "How the engine executes: `eager` (operator by operator), `compiled` (as one optimised "
                 "graph) or `captured` "
                 "(one recorded launch)."},
