@@ -10,7 +10,7 @@ constexpr Metric kLatency{
     "Median host latency of one batch: what the caller waits, over all processes of the cell; in "
     "throughput mode from submit to completion of a call in flight."};
 constexpr Metric kP50{"p50", "p50", Unit::kNanoseconds, true,
-                      "Half of the calls took at most this long: an order statistic of all samples pooled."};
+                      "Half of the calls took at most this long: the same number as `latency`."};
 constexpr Metric kP90{"p90", "p90", Unit::kNanoseconds, true,
                       "90 % of the calls took at most this long: an order statistic of all samples pooled."};
 constexpr Metric kP95{"p95", "p95", Unit::kNanoseconds, true,

@@ -1,6 +1,7 @@
 #include "core/summary.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "core/sample_doubts.h"
@@ -33,17 +34,16 @@ std::vector<ProcessSamples> host_samples(const Measurement& measurement) {
   return series;
 }
 
-// The quantiles of a cell from its sorted samples: the pooled ones, and the median with the processes'
-// variation.
+// The quantiles of a cell from its sorted samples. As stats::nested_quantile(), which sorts each time.
 class CellQuantiles {
  public:
   explicit CellQuantiles(std::span<const ProcessSamples> series) : pool_(series) {
     dependences_.reserve(series.size());
-    medians_.reserve(series.size());
     for (std::size_t i = 0; i < series.size(); ++i) {
       dependences_.emplace_back(series[i], pool_.sorted_of(i));
-      medians_.push_back(stats::quantile_sorted(pool_.sorted_of(i), 0.5));
+      fewest_ = std::min(fewest_, static_cast<std::int64_t>(series[i].size()));
     }
+    medians_ = of_processes(0.5);
   }
 
   CellQuantiles(const CellQuantiles&) = delete;
@@ -51,6 +51,14 @@ class CellQuantiles {
 
   std::span<const double> process_medians() const { return medians_; }
 
+  std::optional<stats::Estimated> at(double p) const {
+    const std::optional<stats::Estimated> within = pooled(p);
+    if (!within) return std::nullopt;
+    const double level = stats::process_level(fewest_, p);
+    return stats::with_processes(*within, level == 0.5 ? medians_ : of_processes(level), p, level);
+  }
+
+ private:
   std::optional<stats::Estimated> pooled(double p) const {
     // Dependence does not reach from one process into the next: their effective sizes add up.
     double effective = 0;
@@ -58,16 +66,19 @@ class CellQuantiles {
     return stats::quantile_estimate(pool_.sorted(), p, stats::kDefaultConfidence, effective);
   }
 
-  // As stats::nested_median() without sorting again, from pooled(0.5).
-  std::optional<stats::Estimated> nested_median(const std::optional<stats::Estimated>& pooled_median) const {
-    if (!pooled_median) return std::nullopt;
-    return stats::with_processes(*pooled_median, medians_, 0.5);
+  std::vector<double> of_processes(double level) const {
+    std::vector<double> own;
+    own.reserve(dependences_.size());
+    for (std::size_t i = 0; i < dependences_.size(); ++i) {
+      own.push_back(stats::quantile_sorted(pool_.sorted_of(i), level));
+    }
+    return own;
   }
 
- private:
   SamplePool pool_;
   std::vector<stats::ProcessDependence> dependences_;  // look into pool_, which stays where it is
   std::vector<double> medians_;
+  std::int64_t fewest_ = std::numeric_limits<std::int64_t>::max();  // samples of a process
 };
 
 // One process's part of a throughput: the window that it says, or in latency mode from the first start to the
@@ -139,12 +150,11 @@ CellSummary summarise(const Measurement& measurement, SummaryDepth depth) {
 
   const std::vector<ProcessSamples> series = host_samples(measurement);
   const CellQuantiles quantiles(series);
-  const std::optional<stats::Estimated> median = quantiles.pooled(0.5);
-  summary.latency = to_estimate(quantiles.nested_median(median), Unit::kNanoseconds);
-  summary.p50 = to_estimate(median, Unit::kNanoseconds);
-  summary.p90 = to_estimate(quantiles.pooled(0.90), Unit::kNanoseconds);
-  summary.p95 = to_estimate(quantiles.pooled(0.95), Unit::kNanoseconds);
-  summary.p99 = to_estimate(quantiles.pooled(0.99), Unit::kNanoseconds);
+  summary.latency = to_estimate(quantiles.at(0.50), Unit::kNanoseconds);
+  summary.p50 = summary.latency;
+  summary.p90 = to_estimate(quantiles.at(0.90), Unit::kNanoseconds);
+  summary.p95 = to_estimate(quantiles.at(0.95), Unit::kNanoseconds);
+  summary.p99 = to_estimate(quantiles.at(0.99), Unit::kNanoseconds);
   summary.throughput = throughput_of(measurement);
 
   summary.diagnostics = measurement.diagnostics;

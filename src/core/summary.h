@@ -21,7 +21,8 @@ struct CellSummary {
   std::int64_t samples = 0;
   // Median of host latency, in throughput mode of calls in flight; ns.
   std::optional<Estimate> latency;
-  // Order statistics of the pooled samples; ns.
+  // Order statistics of the pooled samples, their intervals with the variation between processes as that of
+  // the median; p50 is `latency`; ns.
   std::optional<Estimate> p50, p90, p95, p99;
   // samples/s: finished in the window by its length; in latency mode of calls made one at a time, from the
   // start of the first to the end of the last. `method` says which.

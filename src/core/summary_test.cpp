@@ -159,7 +159,10 @@ TEST(Summary, LatencyIsTheMedianWithTheVariationOfItsProcesses) {
   // sqrt(3).
   EXPECT_NEAR(*summary.latency->upper / *summary.latency->lower,
               std::exp(2 * 4.303 * 0.0323 / std::sqrt(3.0)), 0.02);
-  EXPECT_LT(*summary.p50->upper / *summary.p50->lower, 1.05);
+  // p50 is the same estimate, and the other percentiles vary by as much.
+  EXPECT_EQ(summary.p50->lower, summary.latency->lower);
+  EXPECT_EQ(summary.p50->upper, summary.latency->upper);
+  EXPECT_NEAR(*summary.p90->upper / *summary.p90->lower, std::exp(2 * 4.303 * 0.0323 / std::sqrt(3.0)), 0.02);
 
   const std::vector<stats::ProcessSamples> spans(processes.begin(), processes.end());
   const auto nested = stats::nested_median(spans);
@@ -169,6 +172,47 @@ TEST(Summary, LatencyIsTheMedianWithTheVariationOfItsProcesses) {
   EXPECT_EQ(summary.latency->upper, nested->upper);
   EXPECT_EQ(summary.latency->n, 270);
   EXPECT_EQ(summary.latency->method, nested->method);
+}
+
+// 1, 2, ..., 100 units of 1000, 1100 and 1210 ns: own percentiles of 90, 95 and 99 units, a median of 50.5,
+// whose logarithms have the mean of the middle process and the deviation ln 1.1. t of 2 degrees of freedom is
+// 4.302653 (scipy.stats.t.ppf(0.975, 2)), times ln 1.1 / sqrt(3) 0.2367636.
+TEST(Summary, EveryPercentileHasTheVariationOfItsProcesses) {
+  std::vector<Samples> processes;
+  for (const std::int64_t unit : {1'000, 1'100, 1'210}) {
+    Samples samples = shuffled_ramp(100, static_cast<std::uint64_t>(unit));
+    for (std::int64_t& sample : samples) sample = sample / 1'000 * unit;
+    processes.push_back(std::move(samples));
+  }
+  const CellSummary summary = summarise(cell_of(processes), SummaryDepth::kQuick);
+  ASSERT_TRUE(summary.p50 && summary.p90 && summary.p95 && summary.p99);
+  EXPECT_NEAR(*summary.p50->lower, 43'838.828, 0.01);
+  EXPECT_NEAR(*summary.p50->upper, 70'389.713, 0.01);
+  EXPECT_NEAR(*summary.p90->lower, 78'128.604, 0.01);
+  EXPECT_NEAR(*summary.p90->upper, 125'447.013, 0.01);
+  EXPECT_NEAR(*summary.p95->lower, 82'469.082, 0.01);
+  EXPECT_NEAR(*summary.p95->upper, 132'416.291, 0.01);
+  EXPECT_NEAR(*summary.p99->lower, 85'941.464, 0.01);
+  EXPECT_FALSE(summary.p99->upper);  // 300 < 368: not even within the processes
+  EXPECT_EQ(summary.p90->method, stats::kMethodNestedQuantile);
+
+  const std::vector<stats::ProcessSamples> spans(processes.begin(), processes.end());
+  EXPECT_EQ(summary.p95->value, stats::nested_quantile(spans, 0.95)->value);
+  EXPECT_EQ(summary.p95->upper, stats::nested_quantile(spans, 0.95)->upper);
+}
+
+// A process of 60 samples has no p99 of its own (process_level()), one of 19 no p95 either.
+TEST(Summary, APercentileThatAProcessHasTooFewSamplesForVariesAsTheNearestOneThatItHas) {
+  Random random(13);
+  const std::vector<Samples> processes{noise(random, 60, 30e6, 0.01), noise(random, 300, 31e6, 0.01),
+                                       noise(random, 300, 32e6, 0.01)};
+  const std::vector<stats::ProcessSamples> spans(processes.begin(), processes.end());
+  const CellSummary summary = summarise(cell_of(processes), SummaryDepth::kQuick);
+  EXPECT_EQ(summary.p95->method, stats::kMethodNestedQuantile);
+  EXPECT_EQ(summary.p99->method, stats::kMethodNestedQuantileNear);
+  EXPECT_EQ(summary.p99->lower, stats::nested_quantile(spans, 0.99)->lower);
+  EXPECT_EQ(summary.p99->upper, stats::nested_quantile(spans, 0.99)->upper);
+  EXPECT_LT(*summary.p99->lower, 31e6);  // the t of 2 degrees of freedom
 }
 
 TEST(Summary, ThroughputOfCallsOneAtATimeCountsThePausesBetweenThem) {

@@ -57,6 +57,8 @@ inline constexpr std::string_view kMethodNested =
     "t on process medians, at least the within-process interval";
 inline constexpr std::string_view kMethodNestedQuantile =
     "t on process quantiles, at least the pooled interval";
+inline constexpr std::string_view kMethodNestedQuantileNear =
+    "t on the nearest quantiles that all processes have, at least the pooled interval";
 inline constexpr std::string_view kMethodOneProcess =
     "order statistics, effective sample size, within one process";
 inline constexpr std::string_view kMethodProcessMean = "t on one value a process";

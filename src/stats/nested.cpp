@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "stats/autocorrelation.h"
@@ -107,16 +108,28 @@ std::optional<Estimated> process_mean(std::span<const double> values, double con
   return result;
 }
 
-Estimated with_processes(const Estimated& within, std::span<const double> own, double p) {
+double process_level(std::int64_t fewest, double p) {
+  const double tail = fewest < 2 ? 0.5 : 1 / static_cast<double>(fewest);
+  return std::clamp(p, tail, 1 - tail);
+}
+
+Estimated with_processes(const Estimated& within, std::span<const double> own, double p, double level) {
   Estimated result = within;
   result.method = kMethodOneProcess;
   if (own.size() < 2) return result;
   const auto between = process_mean(own, within.confidence);
   result.lower = between->lower;
   result.upper = between->upper;
+  if (level != p) {
+    const bool as_share = std::all_of(own.begin(), own.end(), [](double value) { return value > 0; });
+    const auto moved = [&](double bound) {
+      return as_share ? bound * (within.value / between->value) : bound + (within.value - between->value);
+    };
+    widen(result, {.lower = moved(*between->lower), .upper = moved(*between->upper)});
+  }
   widen(result, within.interval());
   result.between_processes = true;
-  result.method = p == 0.5 ? kMethodNested : kMethodNestedQuantile;
+  result.method = level != p ? kMethodNestedQuantileNear : p == 0.5 ? kMethodNested : kMethodNestedQuantile;
   return result;
 }
 
@@ -125,18 +138,23 @@ std::optional<Estimated> nested_quantile(std::span<const ProcessSamples> process
   std::vector<std::int64_t> pooled;
   std::vector<double> own;
   double effective_n = 0;
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+  for (const ProcessSamples samples : processes) {
+    if (!samples.empty()) fewest = std::min(fewest, static_cast<std::int64_t>(samples.size()));
+  }
+  const double level = process_level(fewest, p);
   for (const ProcessSamples samples : processes) {
     if (samples.empty()) continue;
     std::vector<std::int64_t> sorted(samples.begin(), samples.end());
     std::sort(sorted.begin(), sorted.end());
-    own.push_back(quantile_sorted(std::span<const std::int64_t>(sorted), p));
+    own.push_back(quantile_sorted(std::span<const std::int64_t>(sorted), level));
     effective_n += dependence(samples, sorted, p).effective_n;
     pooled.insert(pooled.end(), samples.begin(), samples.end());
   }
   if (pooled.empty()) return std::nullopt;
   std::sort(pooled.begin(), pooled.end());
   const auto within = quantile_estimate(std::span<const std::int64_t>(pooled), p, confidence, effective_n);
-  return with_processes(*within, own, p);
+  return with_processes(*within, own, p, level);
 }
 
 std::optional<Estimated> nested_throughput(std::span<const ThroughputWindow> windows, double confidence) {

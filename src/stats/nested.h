@@ -7,8 +7,9 @@
 // Interval, two or more processes: Student's t on the logarithms of the processes' own quantiles (k - 1
 // degrees of freedom), and at least the order-statistic interval of the pooled samples at their effective
 // sample size: never narrower than the variation within processes alone gives. Where that one lacks a bound,
-// so does the result. Interval, one process: the order-statistic interval; the method says that process
-// variation is not in it.
+// so does the result. Where a process has too few samples for a quantile of its own, what processes vary by
+// is taken at the nearest level that all have (process_level()). Interval, one process: the order-statistic
+// interval; the method says that process variation is not in it.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +32,16 @@ inline std::optional<Estimated> nested_median(std::span<const ProcessSamples> pr
   return nested_quantile(processes, 0.5, confidence);
 }
 
-// What nested_quantile() makes of its parts, for those who have them: the pooled estimate, with the bounds at
-// its effective sample size, and the processes' own p-quantiles.
-Estimated with_processes(const Estimated& within, std::span<const double> own, double p);
+// The level nearest to p of which processes have a quantile of their own, the smallest of them with `fewest`
+// samples: from 1 / fewest to 1 - 1 / fewest. Beyond, the order statistic would be the smallest or largest
+// sample whatever the level, and the less extreme the fewer samples there are.
+double process_level(std::int64_t fewest, double p);
+
+// What nested_quantile() makes of its parts, for those who have them: the pooled estimate of the p-quantile,
+// with the bounds at its effective sample size, and the processes' own quantiles at process_level(). Where
+// that is not p, the interval also holds the t's bounds, as shares of their centre, around the pooled
+// quantile: a process that is slow by some share at one level is taken to be so at the next.
+Estimated with_processes(const Estimated& within, std::span<const double> own, double p, double level);
 
 // One process's measured window of calls in flight back to back.
 struct ThroughputWindow {

@@ -101,6 +101,44 @@ TEST(NestedQuantile, LacksABoundThatThePoolLacks) {
   EXPECT_EQ(p99.method, kMethodNestedQuantile);
 }
 
+TEST(NestedQuantile, ComparesProcessesAtALevelThatAllHave) {
+  EXPECT_EQ(process_level(1, 0.5), 0.5);
+  EXPECT_EQ(process_level(2, 0.5), 0.5);
+  EXPECT_EQ(process_level(100, 0.99), 0.99);  // 1 / (1 - p) samples: the 99th of 100
+  EXPECT_EQ(process_level(20, 0.95), 0.95);
+  EXPECT_EQ(process_level(10, 0.9), 0.9);
+  EXPECT_EQ(process_level(50, 0.99), 0.98);  // the 49th of 50 instead of the largest
+  EXPECT_EQ(process_level(4, 0.95), 0.75);
+  EXPECT_EQ(process_level(1, 0.99), 0.5);
+  EXPECT_EQ(process_level(4, 0.1), 0.25);
+}
+
+TEST(NestedQuantile, CarriesTheVariationAtANearLevelOverToItsOwn) {
+  // Ten own quantiles, logarithms ln(1.1) / 2 to both sides of their mean: deviation ln(1.1) / 2 sqrt(10 /
+  // 9), times 2.2621572 (scipy.stats.t.ppf(0.975, 9)) / sqrt(10) is 0.035934434.
+  std::vector<double> own(5, 49'000.0);
+  own.resize(10, 53'900.0);
+  const Estimated within{
+      .value = 53'900, .lower = 52'800, .upper = 55'000, .n = 500, .method = kMethodOrderStatisticEffective};
+  const Estimated near = with_processes(within, own, 0.99, 0.98);
+  EXPECT_EQ(near.value, 53'900);
+  // The t's own lower bound, sqrt(49000 x 53900) = 51391.634 over exp(0.0359), is one of any higher quantile.
+  EXPECT_NEAR(*near.lower, 49'577.691, 0.001);
+  EXPECT_NEAR(*near.upper, 55'872.087, 0.001);  // 53900 exp(0.0359)
+  EXPECT_EQ(near.method, kMethodNestedQuantileNear);
+  EXPECT_TRUE(near.between_processes);
+  const Estimated at_own_level = with_processes(within, own, 0.98, 0.98);
+  EXPECT_NEAR(*at_own_level.lower, 49'577.691, 0.001);
+  EXPECT_EQ(*at_own_level.upper, 55'000);
+  EXPECT_EQ(at_own_level.method, kMethodNestedQuantile);
+  // On the values themselves where one is not positive: -1, 2, 4 as in ProcessMean above, 5 higher.
+  const double any_sign[] = {-1, 2, 4};
+  const Estimated linear =
+      with_processes({.value = 5 + 5.0 / 3, .lower = 6, .upper = 7}, any_sign, 0.9, 0.75);
+  EXPECT_NEAR(*linear.lower, -4.584942812709108, 1e-12);
+  EXPECT_NEAR(*linear.upper, 5 + 7.918276146042442, 1e-12);
+}
+
 // 21 stamps with these gaps.
 std::vector<std::int64_t> stamps() {
   std::vector<std::int64_t> at{1000};

@@ -13,10 +13,10 @@ constexpr int kTrials = 10'000;
 constexpr std::size_t kSamples = 40;
 constexpr double kWithin = 0.02;
 
-// `count` processes of kSamples samples: a normal offset each, normal samples around it.
+// `count` processes of `size` samples: a normal offset each, normal samples around it.
 std::vector<std::vector<std::int64_t>> processes(Random& random, std::size_t count, double between,
-                                                 double centre = 1) {
-  std::vector<std::vector<std::int64_t>> result(count, std::vector<std::int64_t>(kSamples));
+                                                 double centre = 1, std::size_t size = kSamples) {
+  std::vector<std::vector<std::int64_t>> result(count, std::vector<std::int64_t>(size));
   for (auto& samples : result) {
     const double own = centre * (1 + between * random.normal());
     for (auto& sample : samples) sample = to_ns(own * (1 + kWithin * random.normal()));
@@ -44,6 +44,31 @@ TEST(NestedMedianCoverage, CountsTheVariationBetweenProcesses) {
       if (between == 0.05 && count >= 5) {
         EXPECT_LE(coverage.covered(), 0.97) << between << " " << count;
       }
+    }
+  }
+}
+
+// Of the percentile of a typical process: the one whose offset is 0.
+TEST(NestedQuantileCoverage, CountsTheVariationBetweenProcesses) {
+  const struct {
+    double p;
+    std::size_t count;
+    std::size_t size;
+  } cases[] = {{0.9, 3, 40},   {0.9, 3, 200},  {0.95, 3, 40},   {0.95, 3, 200},
+               {0.99, 3, 200}, {0.99, 10, 40}, {0.99, 10, 100}, {0.9, 10, 100}};
+  for (const double between : {0.0, 0.01, 0.05}) {
+    for (const auto& setting : cases) {
+      Random random(setting.count * setting.size + static_cast<std::uint64_t>(between * 1000));
+      Coverage coverage;
+      const double truth = 1 + kWithin * normal_quantile(setting.p);
+      for (int trial = 0; trial < kTrials / 4; ++trial) {
+        const auto samples = processes(random, setting.count, between, 1, setting.size);
+        coverage.add(*nested_quantile(spans(samples), setting.p), kBase * truth);
+      }
+      coverage.print("p" + std::to_string(setting.p * 100).substr(0, 2) + ", " +
+                     std::to_string(setting.count) + " processes of " + std::to_string(setting.size) +
+                     ", deviation between " + std::to_string(between).substr(0, 4) + ", within 0.02");
+      EXPECT_GE(coverage.covered(), 0.93) << setting.p << " " << setting.count << " " << between;
     }
   }
 }
