@@ -35,8 +35,8 @@ constexpr Metric kPeakMemory{
     "Largest resident memory of the engine's process, model and libraries included."};
 constexpr Metric kSaturationBatch{
     "saturation_batch", "saturates at", Unit::kCount, true,
-    "Smallest batch whose throughput no larger measured batch exceeds by more than the "
-    "margin (5 %) or than the intervals can tell."};
+    "Smallest batch whose throughput every larger measured batch is shown to exceed by no more than the "
+    "margin (5 %); not given where the intervals are too wide to tell."};
 
 }  // namespace metrics
 

@@ -44,17 +44,18 @@ const std::vector<Point> kDetectorOnT4{{1, 96},   {4, 205},  {8, 262},   {16, 28
 TEST(Saturation, IsNotReachedWhileTheLastStepGainsMoreThanTheMargin) {
   const auto found = find_saturation(curve(kResnetOnA100));  // 6.1 % > 5 %
   ASSERT_TRUE(found);
+  EXPECT_EQ(found->state, SaturationState::kStillGrowing);
   EXPECT_EQ(found->batch, 64);
-  EXPECT_FALSE(found->reached);
-  EXPECT_NEAR(found->throughput.value, 4776.1, 0.1);
-  EXPECT_EQ(found->throughput.unit, Unit::kSamplesPerSecond);
+  ASSERT_TRUE(found->throughput);
+  EXPECT_NEAR(found->throughput->value, 4776.1, 0.1);
+  EXPECT_EQ(found->throughput->unit, Unit::kSamplesPerSecond);
 }
 
 TEST(Saturation, MarginSaysWhatAGainIsWorth) {
   const auto at_7_percent = find_saturation(curve(kResnetOnA100), 0.07);
   ASSERT_TRUE(at_7_percent);
   EXPECT_EQ(at_7_percent->batch, 32);  // 64 gains 6.1 % on it, on 16 it gains 14.6 %
-  EXPECT_TRUE(at_7_percent->reached);
+  EXPECT_EQ(at_7_percent->state, SaturationState::kReached);
   const auto at_15_percent = find_saturation(curve(kResnetOnA100), 0.15);
   ASSERT_TRUE(at_15_percent);
   EXPECT_EQ(at_15_percent->batch, 16);
@@ -71,8 +72,8 @@ TEST(Saturation, OfACurveThatFallsIsAtItsPeak) {
   const auto found = find_saturation(curve(kDetectorOnT4));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->batch, 16);  // 284 is 8.4 % above the 262 of batch 8
-  EXPECT_TRUE(found->reached);
-  EXPECT_EQ(found->throughput.value, 284);
+  EXPECT_EQ(found->state, SaturationState::kReached);
+  EXPECT_EQ(found->throughput->value, 284);
 }
 
 TEST(Saturation, ADipOnTheWayDoesNotEndIt) {
@@ -81,23 +82,62 @@ TEST(Saturation, ADipOnTheWayDoesNotEndIt) {
   EXPECT_EQ(found->batch, 4);
 }
 
-TEST(Saturation, AGainThatTheIntervalsCannotTellIsNone) {
-  // 8 % between 100 +- 6 and 108 +- 6.48: the difference of 8 is within hypot(6, 6.48) = 8.83.
+// Limits on the logarithms: ln(108 / 100) = 0.07696. At +- 6 % hypot(ln(1 / 0.94), ln(1.06)) = 0.08501, at +-
+// 5 % hypot(ln(1 / 0.95), ln(1.05)) = 0.07079.
+TEST(Saturation, IsNotClaimedWhereTheIntervalsHideAGain) {
   const auto wide = find_saturation(curve({{8, 100}, {16, 108}}, 0.06));
   ASSERT_TRUE(wide);
+  EXPECT_EQ(wide->state, SaturationState::kCannotTell);
   EXPECT_EQ(wide->batch, 8);
-  // With +- 5 %: hypot(5, 5.4) = 7.36.
+  EXPECT_FALSE(wide->at_most);  // or beyond 16: nothing larger was measured
+  EXPECT_FALSE(wide->throughput);
   const auto narrower = find_saturation(curve({{8, 100}, {16, 108}}, 0.05));
   ASSERT_TRUE(narrower);
   EXPECT_EQ(narrower->batch, 16);
-  EXPECT_FALSE(narrower->reached);
+  EXPECT_EQ(narrower->state, SaturationState::kStillGrowing);
 }
 
-TEST(Saturation, WithoutIntervalsTheMarginDecides) {
-  std::vector<CellSummary> cells = curve({{8, 100}, {16, 106}, {32, 110}});
+// A gain of 2.08 % at +- 6 % may be one of exp(ln(98 / 96) + 0.08501) - 1 = 11.1 %, more than twice the
+// margin; at +- 5 % of 9.57 %.
+TEST(Saturation, IsClaimedOnlyWhereALargerGainIsExcluded) {
+  const std::vector<Point> points{{1, 31}, {8, 88}, {16, 96}, {32, 98}, {64, 97}};
+  const auto wide = find_saturation(curve(points, 0.06));
+  ASSERT_TRUE(wide);
+  EXPECT_EQ(wide->state, SaturationState::kCannotTell);
+  EXPECT_EQ(wide->batch, 16);  // 98 is shown to be above the 88 of batch 8: ln(98 / 88) = 0.1076
+  EXPECT_EQ(wide->at_most, 32);
+  for (const double half_width : {0.05, 0.01}) {
+    const auto told = find_saturation(curve(points, half_width));
+    ASSERT_TRUE(told);
+    EXPECT_EQ(told->state, SaturationState::kReached);
+    EXPECT_EQ(told->batch, 16);
+  }
+  // At +- 30 % only batch 1 is shown to be below the others.
+  const auto widest = find_saturation(curve(points, 0.3));
+  ASSERT_TRUE(widest);
+  EXPECT_EQ(widest->state, SaturationState::kCannotTell);
+  EXPECT_EQ(widest->batch, 8);
+  EXPECT_FALSE(widest->at_most);
+}
+
+TEST(Saturation, IsNotClaimedWithoutIntervals) {
+  std::vector<CellSummary> cells = curve({{8, 100}, {16, 106}, {32, 107}});
+  EXPECT_EQ(find_saturation(cells)->batch, 16);
   for (CellSummary& summary : cells) summary.throughput->lower = summary.throughput->upper = std::nullopt;
   const auto found = find_saturation(cells);
   ASSERT_TRUE(found);
+  EXPECT_EQ(found->state, SaturationState::kCannotTell);
+  EXPECT_EQ(found->batch, 8);
+  EXPECT_FALSE(found->at_most);
+}
+
+TEST(Saturation, ABoundThatDoesNotMatterMayBeAbsent) {
+  std::vector<CellSummary> cells = curve({{8, 100}, {16, 120}, {32, 119}});
+  cells[0].throughput->lower.reset();  // a gain is shown by what lies above batch 8
+  cells[1].throughput->upper.reset();  // and excluded by what lies below batch 16
+  const auto found = find_saturation(cells);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->state, SaturationState::kReached);
   EXPECT_EQ(found->batch, 16);
 }
 

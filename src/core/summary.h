@@ -56,14 +56,24 @@ std::vector<Diagnostic> derived_diagnostics(const Measurement& measurement);
 // The batch from which a larger one gains no more throughput, and the throughput there:
 //
 //   batch           1     8    16    32    64
-//   samples/s      31    88    96    98    97     -> batch 16, reached
+//   samples/s      31    88    96    98    97     all +- 1 %: batch 16, reached
+//                                                 all +- 6 %: cannot tell, batch 16 to 32
 //
-// No larger batch exceeds it by more than `margin` of its throughput, or by more than the intervals of the
-// two can tell apart (docs/statistics.md).
+// A larger batch's gain counts where it is more than `margin` and the intervals show that there is one; it is
+// excluded where it is at most `margin` and the intervals show that it is at most twice that
+// (docs/statistics.md).
+enum class SaturationState {
+  kReached,       // every larger batch's gain is excluded, and every smaller batch is exceeded
+  kStillGrowing,  // every batch but the largest is exceeded
+  kCannotTell,    // the intervals are too wide for either
+};
+std::string_view name_of(SaturationState state);  // "reached", "still_growing", "cannot_tell"
+
 struct Saturation {
-  std::int64_t batch = 1;
-  Estimate throughput;
-  bool reached = false;  // false: throughput still grew at the largest batch measured
+  SaturationState state = SaturationState::kCannotTell;
+  std::int64_t batch = 1;  // still growing: the largest measured; cannot tell: it is no smaller one
+  std::optional<std::int64_t> at_most;  // cannot tell: it is no larger one; absent: none of those measured
+  std::optional<Estimate> throughput;   // at `batch`; absent where one cannot tell
 };
 // Over the cells of one (model, engine, device, precision, mode), in any order of batches; cells without a
 // throughput are left out. Absent with fewer than two batches.

@@ -10,6 +10,19 @@
 namespace deepgap::report {
 namespace {
 
+std::string saturation_note(const Saturation& saturation) {
+  switch (saturation.state) {
+    case SaturationState::kReached:
+      return " ";
+    case SaturationState::kStillGrowing:
+      return "still grows at the largest batch measured";
+    case SaturationState::kCannotTell:
+      break;
+  }
+  const std::string to = saturation.at_most ? fmt::format("to {}", *saturation.at_most) : "or larger";
+  return fmt::format("cannot tell (batch {} {}): intervals too wide", saturation.batch, to);
+}
+
 Table saturation_table(const std::vector<SaturationRow>& rows) {
   Table table{.title = "Saturation: the batch beyond which throughput no longer grows", .machine = false};
   table.columns = {{.id = "model", .title = "model"},
@@ -25,10 +38,12 @@ Table saturation_table(const std::vector<SaturationRow>& rows) {
                    {.id = "reached", .title = "note"}};
   for (const SaturationRow& row : rows) {
     if (!row.saturation) continue;
+    const bool told = row.saturation->state != SaturationState::kCannotTell;
+    const Cell batch = told ? Cell(row.saturation->batch) : Cell();
+    const Cell throughput = row.saturation->throughput ? Cell(*row.saturation->throughput) : Cell();
     table.rows.push_back(
         {row.key.workload.model, row.key.engine, std::string(name_of(row.key.workload.precision)),
-         std::string(name_of(row.key.workload.mode)), row.saturation->batch, row.saturation->throughput,
-         std::string(row.saturation->reached ? " " : "still grows at the largest batch measured")});
+         std::string(name_of(row.key.workload.mode)), batch, throughput, saturation_note(*row.saturation)});
   }
   return table;
 }
@@ -38,9 +53,15 @@ Json json_of_saturation(const std::vector<SaturationRow>& rows) {
   for (const SaturationRow& row : rows) {
     if (!row.saturation) continue;
     Json json = json_of(row.key);
-    json["batch"] = row.saturation->batch;
-    json["throughput"] = json_of(row.saturation->throughput);
-    json["reached"] = row.saturation->reached;
+    json["state"] = name_of(row.saturation->state);
+    json.erase("batch");  // of any of the cells
+    if (row.saturation->state == SaturationState::kCannotTell) {
+      json["batch_at_least"] = row.saturation->batch;
+      if (row.saturation->at_most) json["batch_at_most"] = *row.saturation->at_most;
+    } else {
+      json["batch"] = row.saturation->batch;
+    }
+    put(json, "throughput", row.saturation->throughput);
     list.push_back(std::move(json));
   }
   return list;
