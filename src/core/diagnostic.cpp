@@ -63,9 +63,9 @@ constexpr DiagnosticKind kLevelShift{"level_shift", Severity::kWarning,
                                      "warm-up where the shift comes early."};
 constexpr DiagnosticKind kPrecisionNotReached{
     "precision_not_reached", Severity::kWarning,
-    "The time or sample limit ended the cell before the interval of its median was as narrow as asked.",
-    "Raise `--time-limit`, accept a wider target with `--target`, or make the machine "
-    "quieter."};
+    "The interval of the cell's median, with the variation between its processes, is wider than asked.",
+    "Raise `--repeats` where the processes differ and `--time-limit` where the samples do, accept a wider "
+    "target with `--target`, or make the machine quieter."};
 constexpr DiagnosticKind kFewSamples{
     "few_samples", Severity::kNote,
     "A percentile of this cell has no upper or lower bound, because the sample is too small for one at 95 %.",

@@ -91,6 +91,8 @@ struct Measurement {
   std::string engine_version;
   std::int64_t created_realtime_ns = 0;  // since 1970, UTC
   int planned_processes = 1;
+  // Half-width that the 95 % interval of the median was to have, relative; absent: none was asked for.
+  std::optional<double> target;
   std::vector<ProcessRun> processes;
   std::vector<Setting> settings;  // run context, requested and effective
   std::vector<Diagnostic> diagnostics;

@@ -98,6 +98,28 @@ void add_unbounded_percentiles(const CellSummary& summary, std::vector<Diagnosti
   diagnostics.push_back(diagnose(diagnostics::kFewSamples, summary.key.selector(), std::move(text), count));
 }
 
+void add_missed_precision(const CellSummary& summary, double target, std::optional<double> within,
+                          std::vector<Diagnostic>& diagnostics) {
+  const Estimate& median = *summary.latency;
+  const auto share = [](double value) { return fmt::format("+-{} %", format_number(100 * value, 3)); };
+  std::string text;
+  if (!median.lower || !median.upper) {
+    text = fmt::format("the interval of the median lacks a bound, asked {}: more samples give one",
+                       share(target));
+  } else {
+    const double half_width = (*median.upper - *median.lower) / (2 * median.value);
+    if (half_width <= target) return;
+    text = fmt::format("interval {} of the median, asked {}: ", share(half_width), share(target));
+    if (summary.processes > 1 && within && *within <= target) {
+      fmt::format_to(std::back_inserter(text),
+                     "{} within the processes, which differ; more of them narrow it", share(*within));
+    } else {
+      text += "more samples narrow it";
+    }
+  }
+  diagnostics.push_back(diagnose(diagnostics::kPrecisionNotReached, summary.key.selector(), std::move(text)));
+}
+
 void add_differing_processes(const Measurement& measurement, std::span<const double> medians,
                              std::vector<Diagnostic>& diagnostics) {
   ProcessMedian fastest;

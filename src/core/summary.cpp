@@ -51,14 +51,7 @@ class CellQuantiles {
 
   std::span<const double> process_medians() const { return medians_; }
 
-  std::optional<stats::Estimated> at(double p) const {
-    const std::optional<stats::Estimated> within = pooled(p);
-    if (!within) return std::nullopt;
-    const double level = stats::process_level(fewest_, p);
-    return stats::with_processes(*within, level == 0.5 ? medians_ : of_processes(level), p, level);
-  }
-
- private:
+  // Bounds by the samples alone.
   std::optional<stats::Estimated> pooled(double p) const {
     // Dependence does not reach from one process into the next: their effective sizes add up.
     double effective = 0;
@@ -66,6 +59,18 @@ class CellQuantiles {
     return stats::quantile_estimate(pool_.sorted(), p, stats::kDefaultConfidence, effective);
   }
 
+  std::optional<stats::Estimated> at(double p) const {
+    const std::optional<stats::Estimated> within = pooled(p);
+    return within ? std::optional(at(p, *within)) : std::nullopt;
+  }
+
+  // From pooled(p).
+  stats::Estimated at(double p, const stats::Estimated& within) const {
+    const double level = stats::process_level(fewest_, p);
+    return stats::with_processes(within, level == 0.5 ? medians_ : of_processes(level), p, level);
+  }
+
+ private:
   std::vector<double> of_processes(double level) const {
     std::vector<double> own;
     own.reserve(dependences_.size());
@@ -150,7 +155,9 @@ CellSummary summarise(const Measurement& measurement, SummaryDepth depth) {
 
   const std::vector<ProcessSamples> series = host_samples(measurement);
   const CellQuantiles quantiles(series);
-  summary.latency = to_estimate(quantiles.at(0.50), Unit::kNanoseconds);
+  const std::optional<stats::Estimated> median_within = quantiles.pooled(0.5);
+  if (median_within)
+    summary.latency = to_estimate(std::optional(quantiles.at(0.5, *median_within)), Unit::kNanoseconds);
   summary.p50 = summary.latency;
   summary.p90 = to_estimate(quantiles.at(0.90), Unit::kNanoseconds);
   summary.p95 = to_estimate(quantiles.at(0.95), Unit::kNanoseconds);
@@ -159,6 +166,10 @@ CellSummary summarise(const Measurement& measurement, SummaryDepth depth) {
 
   summary.diagnostics = measurement.diagnostics;
   add_unbounded_percentiles(summary, summary.diagnostics);
+  if (measurement.target && median_within) {
+    add_missed_precision(summary, *measurement.target, stats::relative_half_width(*median_within),
+                         summary.diagnostics);
+  }
   add_differing_processes(measurement, quantiles.process_medians(), summary.diagnostics);
   if (depth == SummaryDepth::kFull) add_regimes(measurement, summary.diagnostics);
   return summary;

@@ -302,6 +302,32 @@ TEST(DerivedDiagnostics, SayWhichPercentileHasNoBound) {
   EXPECT_THAT(derived_diagnostics(cell_of({})), IsEmpty());
 }
 
+// Medians of 10, 10.2 and 10.5 ms: t on their logarithms gives 9.62623 .. 10.87435 (ProcessMean in
+// stats/nested_test.cpp), 6.12 % of 10.2 to each side. Of 15 samples, the 4th and the 12th bound the median:
+// 10 .. 10.5, 2.45 %.
+TEST(DerivedDiagnostics, CompareTheCellsIntervalWithWhatWasAsked) {
+  Measurement cell = cell_of({Samples(5, 10'000'000), Samples(5, 10'200'000), Samples(5, 10'500'000)});
+  const auto doubts = [&cell](std::optional<double> target) {
+    cell.target = target;
+    return derived_diagnostics(cell);
+  };
+  const auto text = [](const char* expected) {
+    return Contains(AllOf(has_id("precision_not_reached"), Field(&Diagnostic::text, expected),
+                          Field(&Diagnostic::where, "resnet50/openvino/cpu/fp32/b1")));
+  };
+  EXPECT_THAT(doubts(0.05),
+              text("interval +-6.12 % of the median, asked +-5 %: +-2.45 % within the processes, "
+                   "which differ; more of them narrow it"));
+  EXPECT_THAT(doubts(0.02), text("interval +-6.12 % of the median, asked +-2 %: more samples narrow it"));
+  EXPECT_THAT(doubts(0.07), Not(Contains(has_id("precision_not_reached"))));
+  EXPECT_THAT(doubts(std::nullopt), Not(Contains(has_id("precision_not_reached"))));  // a fixed protocol
+  cell.processes.resize(1);
+  EXPECT_THAT(doubts(0.02),
+              text("the interval of the median lacks a bound, asked +-2 %: more samples give one"));
+  cell.processes.clear();
+  EXPECT_THAT(doubts(0.02), IsEmpty());
+}
+
 TEST(DerivedDiagnostics, FindProcessesThatDiffer) {
   Random random(5);
   const Samples first = noise(random, 200, 30e6, 0.01);

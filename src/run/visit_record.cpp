@@ -101,15 +101,6 @@ std::vector<Diagnostic> visit_doubts(const PlannedCell& cell, const WorkerClient
     if (!told) doubt.severity = Severity::kNote;
     found.push_back(std::move(doubt));
   }
-  const bool at_limit =
-      process.stop_reason == StopReason::kTimeLimit || process.stop_reason == StopReason::kSampleLimit;
-  if (at_limit && !measure.fixed_calls) {
-    found.push_back(diagnose(
-        diagnostics::kPrecisionNotReached, where,
-        fmt::format("stopped at the {} limit after {} calls: expected an interval within {} % before",
-                    process.stop_reason == StopReason::kTimeLimit ? "time" : "sample", process.samples.size(),
-                    format_number(measure.target * 100))));
-  }
   for (const Setting& setting : settings) {
     if (!setting.requested || !setting.effective || is_as_requested(*setting.requested, *setting.effective))
       continue;

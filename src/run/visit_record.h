@@ -18,7 +18,7 @@ namespace deepgap::run {
 std::vector<Setting> visit_settings(const PlannedCell& cell, const LoadReply& reply,
                                     const MeasureRequest& measure, std::uint64_t seed, int in_flight);
 
-// not_steady, precision_not_reached, setting_not_effective.
+// not_steady, setting_not_effective.
 std::vector<Diagnostic> visit_doubts(const PlannedCell& cell, const WorkerClient::Measured& measured,
                                      const std::vector<Setting>& settings, const MeasureRequest& measure);
 

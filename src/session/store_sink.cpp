@@ -41,6 +41,7 @@ Measurement StoreSink::new_measurement(const run::PlannedCell& cell) const {
                           .key = cell.key,
                           .created_realtime_ns = clock_->realtime().count(),
                           .planned_processes = plan_->measure.repeats};
+  if (!plan_->measure.fixed_calls) measurement.target = plan_->measure.target;
   if (const auto device = context_->devices.find(cell.key.device); device != context_->devices.end()) {
     measurement.device = device->second;
   }

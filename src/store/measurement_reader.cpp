@@ -127,6 +127,7 @@ Result<void> MeasurementReader::read_row(const Statement& row, bool full_device,
   measurement.device = *cell_device;
   DEEPGAP_ASSIGN(measurement.planned_processes, as_int(row.integer(14), "a number of processes"));
   measurement.origin = row.text(15);
+  measurement.target = row.is_null(19) ? std::nullopt : std::optional(row.real(19));
   measurement.failure.reset();
   if (!row.is_null(16)) {
     measurement.failure =

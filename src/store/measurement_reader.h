@@ -21,7 +21,7 @@ inline constexpr std::string_view kMeasurementColumns =
     "SELECT m.key, m.id, m.created_realtime_ns, m.sweep, m.model, m.model_hash, m.dims, m.batch, "
     "m.precision, m.mode, "
     "m.engine, m.engine_version, m.device_address, m.device, m.planned_processes, m.origin, f.kind, f.text, "
-    "f.bytes_asked FROM measurement m LEFT JOIN failure f ON f.measurement = m.key ";
+    "f.bytes_asked, m.target FROM measurement m LEFT JOIN failure f ON f.measurement = m.key ";
 
 // A field that has no meaning in this version.
 Error damaged(std::string_view what, std::string_view found);

@@ -185,13 +185,13 @@ Result<std::int64_t> insert_measurement(Connection& connection, const Measuremen
       Statement insert,
       connection.statement(
           "INSERT INTO measurement (id, created_realtime_ns, sweep, model, model_hash, dims, batch, "
-          "precision, mode, engine, engine_version, device_address, device, planned_processes, origin) "
-          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+          "precision, mode, engine, engine_version, device_address, device, planned_processes, origin, "
+          "target) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   DEEPGAP_RETURN_IF_ERROR(insert.run(
       measurement.id.str(), measurement.created_realtime_ns, null_if_empty(measurement.sweep.str()),
       workload.model, workload.model_hash, null_if_empty(dims_to_json(workload.dims)), workload.batch,
       name_of(workload.precision), name_of(workload.mode), measurement.key.engine, measurement.engine_version,
-      measurement.key.device, device, measurement.planned_processes, measurement.origin));
+      measurement.key.device, device, measurement.planned_processes, measurement.origin, measurement.target));
   return sqlite3_last_insert_rowid(connection.handle());
 }
 

@@ -117,8 +117,8 @@ Result<std::int64_t> Merger::device(std::int64_t key_there) {
 constexpr std::string_view kMeasurementColumns =
     "id, created_realtime_ns, sweep, model, model_hash, dims, batch, precision, mode, engine, "
     "engine_version, "
-    "device_address, planned_processes, origin";
-constexpr int kMeasurementColumnCount = 14;
+    "device_address, planned_processes, origin, target";
+constexpr int kMeasurementColumnCount = 15;
 
 Result<std::int64_t> Merger::insert_measurement(const Statement& row) {
   DEEPGAP_ASSIGN(const std::int64_t device_here, device(row.integer(kMeasurementColumnCount)));

@@ -8,7 +8,7 @@
 namespace deepgap::store {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 Result<void> set_marks(Connection& connection, int version) {
   return connection.execute(

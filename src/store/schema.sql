@@ -1,4 +1,4 @@
--- The tables of a deepgap store, version 1. docs/store.md explains them and how the sample columns are encoded.
+-- The tables of a deepgap store, version 2. docs/store.md explains them and how the sample columns are encoded.
 --
 -- Raw facts only: nothing here is computed from something else here. Times are integer nanoseconds, those with
 -- realtime in the name since 1970 UTC, those with _at_ns or start_ns on CLOCK_MONOTONIC. NULL is unknown.
@@ -62,7 +62,8 @@ CREATE TABLE measurement (
   device_address      TEXT    NOT NULL,         -- as the cell was planned: 'cpu', 'cuda:0'
   device              INTEGER NOT NULL REFERENCES device (key),
   planned_processes   INTEGER NOT NULL,
-  origin              TEXT    NOT NULL          -- 'run', 'import:FORMAT', 'merge'
+  origin              TEXT    NOT NULL,         -- 'run', 'import:FORMAT', 'merge'
+  target              REAL                      -- half-width asked of the median's 95 % interval, relative; NULL: none
 ) STRICT;
 CREATE INDEX measurement_by_time ON measurement (created_realtime_ns, key);
 CREATE INDEX measurement_of_sweep ON measurement (sweep);

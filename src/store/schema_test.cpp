@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 #include "store/open.h"
@@ -179,6 +180,32 @@ TEST_F(SchemaTest, FirstVersionCanStillBeReadAndLeadsToTheCurrentTables) {
   ASSERT_OK(fresh);
   EXPECT_EQ(shape(**migrated), shape(**fresh));
   EXPECT_GT(shape(**fresh).size(), 1000U);
+}
+
+// Of version 2: the target becomes the cell's, and what was said of it a process at a time goes.
+TEST_F(SchemaTest, TargetOfAnOlderStoreIsThatOfItsSettings) {
+  make(db(), read(DEEPGAP_SOURCE_FOLDER "/src/store/testdata/version_1.sql"));
+  make(db(), R"sql(
+    INSERT INTO diagnostic (measurement, process, id, severity, place, text, count)
+      SELECT key, 0, 'precision_not_reached', 'warning', 'cell', 'stopped at the time limit', 1 FROM measurement;
+  )sql");
+  make(file("unknown.db"), read(DEEPGAP_SOURCE_FOLDER "/src/store/testdata/version_1.sql"));
+  make(db(), R"sql(
+    INSERT INTO setting (measurement, process, name, requested, effective)
+      SELECT key, NULL, 'run.target', NULL, '0.02' FROM measurement;
+  )sql");
+  const MeasurementId id("00000000000000c1");
+  const auto count_of_doubts = [](const Measurement& cell) {
+    return std::count_if(cell.diagnostics.begin(), cell.diagnostics.end(),
+                         [](const Diagnostic& one) { return one.id == "precision_not_reached"; });
+  };
+  const Result<Measurement> known = open(db(), OpenMode::kRead).load(id);
+  ASSERT_OK(known);
+  EXPECT_EQ(known->target, 0.02);
+  EXPECT_EQ(count_of_doubts(*known), 0);
+  const Result<Measurement> unknown = open(file("unknown.db"), OpenMode::kRead).load(id);
+  ASSERT_OK(unknown);
+  EXPECT_EQ(unknown->target, std::nullopt);
 }
 
 TEST_F(SchemaTest, MigrationsLeadStepByStepToTheCurrentVersion) {

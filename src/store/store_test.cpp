@@ -20,6 +20,7 @@ Measurement full_measurement() {
   m.key.workload.precision = Precision::kInt8;
   m.key.workload.mode = Mode::kThroughput;
   m.origin = "import:csv";
+  m.target = 0.01;
   m.device.ceilings = {
       {"bandwidth.memory", 12.5e9, Unit::kBytesPerSecond, Origin::kMeasured, "stream, 1 GiB"}};
   m.processes[1].window = Nanoseconds(6'000'000'000);

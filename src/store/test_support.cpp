@@ -115,9 +115,10 @@ std::string describe(const Measurement& m) {
     return text;
   };
   std::string text =
-      fmt::format("{} {} {} hash {} engine {} {} device {} created {} planned {} origin {}\n", m.id.str(),
-                  m.sweep.str(), m.key.selector(), m.key.workload.model_hash, m.key.engine, m.engine_version,
-                  m.key.device, m.created_realtime_ns, m.planned_processes, m.origin);
+      fmt::format("{} {} {} hash {} engine {} {} device {} created {} planned {} origin {} target {}\n",
+                  m.id.str(), m.sweep.str(), m.key.selector(), m.key.workload.model_hash, m.key.engine,
+                  m.engine_version, m.key.device, m.created_realtime_ns, m.planned_processes, m.origin,
+                  m.target ? fmt::format("{}", *m.target) : std::string("-"));
   for (const auto& [name, value] : m.key.workload.dims) text += fmt::format("dim {}={}\n", name, value);
   text += fmt::format("device {} {} {}\n", m.device.address, m.device.name, name_of(m.device.kind));
   for (const std::string& alias : m.device.aliases) text += fmt::format("alias {}\n", alias);
