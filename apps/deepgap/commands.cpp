@@ -11,6 +11,7 @@ constexpr OptionSpec kCommon[] = {
     {"--format", "NAME", "text, md, csv or json", "text, or by the name of the output file"},
     {"--output,-o", "FILE", "write the document there, over what is there", "standard output"},
     {"--quiet,-q", "", "no progress", ""},
+    {"--verbose,-v", "", "a line for each finished visit, and more of what is done", ""},
     {"--no-progress", "", "no progress", ""},
     {"--color", "WHEN", "auto, always or never", "auto"},
 };

@@ -57,6 +57,8 @@ Result<OutputOptions> output_options(const Arguments& arguments) {
   options.color = color == "always" || (color == "auto" && terminal);
   options.width = options.path ? 100 : terminal_width();
   options.quiet = arguments.has("--quiet");
+  options.verbose = arguments.has("--verbose");
+  if (options.quiet && options.verbose) return usage_error("-q and -v: expected one of them, found both");
   options.progress = !arguments.has("--no-progress");
   return options;
 }

@@ -17,6 +17,7 @@ struct OutputOptions {
   bool color = false;
   int width = 100;
   bool quiet = false;    // -q: no progress, no stages
+  bool verbose = false;  // -v: progress leaves a line for each phase of each visit
   bool progress = true;  // false: --no-progress
 };
 

@@ -32,7 +32,10 @@ std::string line_of(const session::RunProgress& state) {
 }  // namespace
 
 ProgressLine::ProgressLine(const OutputOptions& options, Clock& clock)
-    : clock_(&clock), wanted_(options.progress && !options.quiet), terminal_(isatty(STDERR_FILENO) == 1) {}
+    : clock_(&clock),
+      wanted_(options.progress && !options.quiet),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      verbose_(options.verbose) {}
 
 void ProgressLine::write(std::string_view text) {
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
@@ -46,10 +49,16 @@ void ProgressLine::clear() {
 void ProgressLine::show(const session::RunProgress& state) {
   const bool ended =
       state.phase != "start" && state.phase != "load" && state.phase != "warmup" && state.phase != "measure";
-  if (!terminal_) {
+  if (verbose_) {
+    const std::string phase = fmt::format("{} {}", state.visit, state.phase);
+    if (phase != last_phase_) say(line_of(state));
+    last_phase_ = phase;
+    if (ended) return;
+  } else if (!terminal_) {
     if (ended) write(line_of(state) + "\n");
     return;
   }
+  if (!terminal_) return;
   const Nanoseconds now = clock_->monotonic();
   if (!ended && shown_ && now - last_shown_at_ < kRedrawEvery) return;
   last_shown_at_ = now;

@@ -1,4 +1,5 @@
-// Progress on standard error: one line that is rewritten on a terminal, a line a visit elsewhere.
+// Progress on standard error: one line that is rewritten on a terminal, a line a visit elsewhere; with -v a
+// line for each phase of each visit, which stays.
 //
 //   [ 7/36] resnet50/openvino/cpu/fp32/b8  measure  412 calls  median 91.2 ms ±0.8 %  left 1m 12s
 #pragma once
@@ -28,8 +29,10 @@ class ProgressLine {
   Clock* clock_;
   bool wanted_;
   bool terminal_;
+  bool verbose_;
   bool shown_ = false;
   Nanoseconds last_shown_at_{};
+  std::string last_phase_;  // and its visit
 };
 
 }  // namespace deepgap::app

@@ -66,6 +66,13 @@ constexpr std::array kSettings{
     SettingKind{kHostKernel, Influence::kTells, false, "Release of the kernel."},
     SettingKind{kHostArchitecture, Influence::kTells, false,
                 "Instruction set of the machine: `x86_64` or `aarch64`."},
+    // What the CPU is decides, but as the device that is compared; these rows tell which machine held it.
+    SettingKind{kHostCpuModel, Influence::kTells, false, "The machine's CPU by its own name."},
+    SettingKind{kHostCpuSockets, Influence::kTells, false, "CPU packages of the machine."},
+    SettingKind{kHostCpuCoresPerSocket, Influence::kTells, false, "Cores of each package."},
+    SettingKind{kHostCpuThreadsPerCore, Influence::kTells, false, "Hardware threads of each core."},
+    SettingKind{kHostCpuLogicalCpus, Influence::kTells, false, "CPUs that the system counts."},
+    SettingKind{kHostMemTotalMb, Influence::kTells, false, "Memory of the machine in MiB."},
 };
 
 // What is known of one name on both sides.
@@ -88,6 +95,22 @@ bool differ(const Sides& sides) {
   return a != b;
 }
 
+// Adds what a further row says to a text that may hold several: "powersave | performance".
+void combine(std::optional<std::string>& known, const std::optional<std::string>& further) {
+  if (!further) return;
+  if (!known) {
+    known = further;
+    return;
+  }
+  constexpr std::string_view kSeparator = " | ";
+  for (std::size_t begin = 0; begin <= known->size();) {
+    const std::size_t end = std::min(known->find(kSeparator, begin), known->size());
+    if (std::string_view(*known).substr(begin, end - begin) == *further) return;
+    begin = end + kSeparator.size();
+  }
+  known->append(kSeparator).append(*further);
+}
+
 }  // namespace
 
 std::span<const SettingKind> all_settings() {
@@ -100,10 +123,24 @@ const SettingKind* find_setting(std::string_view name) {
   return found == kSettings.end() ? nullptr : &*found;
 }
 
+std::vector<Setting> joined(std::span<const Setting> settings) {
+  std::vector<Setting> rows;
+  std::map<std::string_view, std::size_t> positions;
+  for (const Setting& setting : settings) {
+    const auto [position, is_new] = positions.try_emplace(setting.name, rows.size());
+    if (is_new) rows.push_back({.name = setting.name});
+    combine(rows[position->second].requested, setting.requested);
+    combine(rows[position->second].effective, setting.effective);
+  }
+  return rows;
+}
+
 std::vector<std::string> deciding_differences(std::span<const Setting> a, std::span<const Setting> b) {
+  const std::vector<Setting> joined_a = joined(a);
+  const std::vector<Setting> joined_b = joined(b);
   std::map<std::string_view, Sides> by_name;
-  for (const Setting& setting : a) by_name[setting.name].a = &setting;
-  for (const Setting& setting : b) by_name[setting.name].b = &setting;
+  for (const Setting& setting : joined_a) by_name[setting.name].a = &setting;
+  for (const Setting& setting : joined_b) by_name[setting.name].b = &setting;
   std::vector<std::string> names;
   for (const auto& [name, sides] : by_name) {
     const SettingKind* kind = find_setting(name);

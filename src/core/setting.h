@@ -21,7 +21,12 @@ struct Setting {
   std::string name;                      // dotted, lower case
   std::optional<std::string> requested;  // absent: nobody asked, this is what was found
   std::optional<std::string> effective;  // absent: not known
+  std::optional<int> process = {};       // of the process that found otherwise; absent: of the whole cell
 };
+
+// One row a name, in the order of the first ones: what processes found otherwise joined to what holds for the
+// whole cell, as in "powersave | performance".
+std::vector<Setting> joined(std::span<const Setting> settings);
 
 enum class Influence {
   kDecides,  // another value makes another number: unlike measurements are not compared
@@ -59,6 +64,12 @@ inline constexpr std::string_view kHostName = "host.name";
 inline constexpr std::string_view kHostOs = "host.os";
 inline constexpr std::string_view kHostKernel = "host.kernel";
 inline constexpr std::string_view kHostArchitecture = "host.architecture";
+inline constexpr std::string_view kHostCpuModel = "host.cpu_model";
+inline constexpr std::string_view kHostCpuSockets = "host.cpu_sockets";
+inline constexpr std::string_view kHostCpuCoresPerSocket = "host.cpu_cores_per_socket";
+inline constexpr std::string_view kHostCpuThreadsPerCore = "host.cpu_threads_per_core";
+inline constexpr std::string_view kHostCpuLogicalCpus = "host.cpu_logical_cpus";
+inline constexpr std::string_view kHostMemTotalMb = "host.mem_total_mb";
 }  // namespace settings
 
 std::span<const SettingKind> all_settings();
@@ -66,7 +77,7 @@ std::span<const SettingKind> all_settings();
 const SettingKind* find_setting(std::string_view name);
 
 // Names whose effective values differ and decide (a value known on one side only counts), sorted. Where
-// neither side knows the effective value, the requests are compared.
+// neither side knows the effective value, the requests are compared. Of a cell's processes, joined() values.
 std::vector<std::string> deciding_differences(std::span<const Setting> a, std::span<const Setting> b);
 
 }  // namespace deepgap

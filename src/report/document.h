@@ -46,12 +46,17 @@ Scale samples_per_second();
 Scale percent();  // of a share from 0 to 1
 Scale plain(int digits = 4);
 
+// How the bounds of a column's Estimates are shown to people: "3.214", "3.214 [3.190, 3.240]", or where
+// several such columns stand beside each other "3.214 -0.7/+0.8 %". A bound that is absent is "-", or "?".
+// CSV has the bounds of both latter kinds in columns of their own.
+enum class Bounds { kNone, kAbsolute, kRelative };
+
 struct Column {
   std::string id;  // in CSV, with the unit added: "latency" -> latency_ms, latency_ms_lower, latency_ms_upper
   std::string title;  // in tables
   Align align = Align::kLeft;
   Scale scale;
-  bool interval = false;  // cells are Estimates whose bounds are shown: "3.214 [3.190, 3.240]"
+  Bounds bounds = Bounds::kNone;
 };
 
 // Nothing (unknown) is "-" for people and an empty field in CSV.

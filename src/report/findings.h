@@ -94,6 +94,8 @@ struct FormatRow {
 struct ExportFindings {
   std::string layout;  // "deepgap", "deep-gap", "gdev-ai"
   std::vector<std::string> columns;
+  std::vector<std::string>
+      text_columns;  // of them, those that hold text, whatever it looks like; the rest: numbers
   std::vector<std::vector<std::string>> rows;
 };
 

@@ -33,8 +33,10 @@ Json json_of(std::span<const Diagnostic> diagnostics) {
     json["id"] = diagnostic.id;
     json["severity"] = name_of(diagnostic.severity);
     json["count"] = diagnostic.count;
+    if (diagnostic.process) json["process"] = *diagnostic.process;
     if (!diagnostic.where.empty()) json["where"] = diagnostic.where;
     json["text"] = diagnostic.text;
+    if (const std::string_view remedy = remedy_of(diagnostic.id); !remedy.empty()) json["remedy"] = remedy;
     list.push_back(std::move(json));
   }
   return list;

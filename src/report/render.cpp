@@ -1,5 +1,6 @@
 #include "report/render.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/units.h"
@@ -51,6 +52,19 @@ std::string render_json(const Document& document, std::string_view version) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+namespace {
+
+// " -0.7/+0.8 %"
+std::string relative_bounds(const Estimate& estimate) {
+  const auto percent = [&estimate](const std::optional<double>& bound) {
+    if (!bound || !(std::abs(estimate.value) > 0)) return std::string("?");
+    return format_number(std::abs(*bound - estimate.value) / std::abs(estimate.value) * 100, 2);
+  };
+  return " -" + percent(estimate.lower) + "/+" + percent(estimate.upper) + " %";
+}
+
+}  // namespace
+
 std::string cell_text(const Cell& cell, const Column& column) {
   const auto number = [&column](double value) {
     return format_number(value / column.scale.divisor, column.scale.digits);
@@ -61,7 +75,8 @@ std::string cell_text(const Cell& cell, const Column& column) {
   }
   if (const auto* real = std::get_if<double>(&cell)) return number(*real);
   if (const auto* estimate = std::get_if<Estimate>(&cell)) {
-    if (!column.interval) return number(estimate->value);
+    if (column.bounds == Bounds::kNone) return number(estimate->value);
+    if (column.bounds == Bounds::kRelative) return number(estimate->value) + relative_bounds(*estimate);
     const std::string lower = estimate->lower ? number(*estimate->lower) : "-";
     const std::string upper = estimate->upper ? number(*estimate->upper) : "-";
     return number(estimate->value) + " [" + lower + ", " + upper + "]";

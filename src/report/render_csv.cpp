@@ -36,7 +36,7 @@ void write_table(const Table& table, std::string& out) {
   for (const Column& column : table.columns) {
     const std::string name = column.id + unit_suffix(column.scale);
     field(quoted(name));
-    if (column.interval) {
+    if (column.bounds != Bounds::kNone) {
       field(quoted(name + "_lower"));
       field(quoted(name + "_upper"));
     }
@@ -65,7 +65,7 @@ void write_table(const Table& table, std::string& out) {
       } else {
         put("");
       }
-      if (column.interval) {
+      if (column.bounds != Bounds::kNone) {
         put(estimate != nullptr && estimate->lower ? scaled(*estimate->lower) : "");
         put(estimate != nullptr && estimate->upper ? scaled(*estimate->upper) : "");
       }

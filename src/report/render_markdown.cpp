@@ -59,6 +59,8 @@ struct MarkdownRenderer {
       out += "- **" + std::string(name_of(diagnostic.severity)) + "** `" + diagnostic.id + "` " +
              escaped(diagnostic.where.empty() ? diagnostic.text : diagnostic.where + ": " + diagnostic.text);
       if (diagnostic.count > 1) out += " (" + std::to_string(diagnostic.count) + " times)";
+      if (const std::string_view remedy = remedy_of(diagnostic.id); !remedy.empty())
+        out += " *" + escaped(remedy) + "*";
       out += "\n";
     }
   }

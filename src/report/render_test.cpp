@@ -22,7 +22,7 @@ Table sample_table() {
                     .title = "latency",
                     .align = Align::kRight,
                     .scale = milliseconds(),
-                    .interval = true},
+                    .bounds = Bounds::kAbsolute},
                    {.id = "p99", .title = "p99", .align = Align::kRight, .scale = milliseconds()}};
   table.rows = {{std::string("resnet50"), std::int64_t{8}, estimate(3214000, 3190000, 3240000), 4.5e6},
                 {std::string("a,\"b\""), std::int64_t{16}, estimate(9e6, 8.5e6, std::nullopt), Cell{}}};
@@ -74,7 +74,8 @@ TEST(RenderText, DiagnosticsNameSeverityPlaceAndCount) {
                                 .count = 3}}});
   EXPECT_EQ(render_text(document, {.width = 200}),
             "warning foreign_load  resnet50/openvino/cpu/fp32/b8: other processes used 38 % of the cores (3 "
-            "times)\n");
+            "times)\n  remedy: " +
+                std::string(remedy_of("foreign_load")) + "\n");
 }
 
 TEST(RenderMarkdown, TableCellsCannotBecomeMarkup) {

@@ -131,6 +131,10 @@ class TextRenderer {
       if (diagnostic.count > 1) text += " (" + std::to_string(diagnostic.count) + " times)";
       out_ += "  ";
       wrap(printable(text, 2000), 2);
+      if (const std::string_view remedy = remedy_of(diagnostic.id); !remedy.empty()) {
+        out_ += "  ";
+        wrap("remedy: " + std::string(remedy), 2);
+      }
     }
   }
 

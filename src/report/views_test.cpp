@@ -175,6 +175,18 @@ TEST(ExportView, EmptyFieldsStayEmptyInCsv) {
   EXPECT_EQ(render_csv(document), "device,torch_version\ncpu,\n");
 }
 
+TEST(ExportView, NumbersAreNumbersInJsonAndTextStaysText) {
+  const Document document = export_document({.layout = "deepgap",
+                                             .columns = {"id", "batch", "p50_ns", "threads"},
+                                             .text_columns = {"id"},
+                                             .rows = {{"12345678", "8", "31290000.5", "auto"}}});
+  const nlohmann::ordered_json row = document.data().at("rows").at(0);
+  EXPECT_EQ(row.at("id"), "12345678");
+  EXPECT_EQ(row.at("batch"), 8);
+  EXPECT_EQ(row.at("p50_ns"), 31290000.5);
+  EXPECT_EQ(row.at("threads"), "auto");
+}
+
 TEST(RunView, SaturationThatCannotBeToldIsNotClaimed) {
   RunFindings findings{.sweep = SweepId("fedcba9876543210"), .cells = {cell("resnet50", 1)}};
   SaturationRow row{.key = findings.cells[0].key};
@@ -182,9 +194,8 @@ TEST(RunView, SaturationThatCannotBeToldIsNotClaimed) {
   findings.saturation.push_back(row);
   row.saturation = Saturation{.state = SaturationState::kCannotTell, .batch = 4};
   findings.saturation.push_back(row);
-  row.saturation = Saturation{.state = SaturationState::kReached,
-                              .batch = 16,
-                              .throughput = estimate(500, Unit::kSamplesPerSecond)};
+  row.saturation = Saturation{
+      .state = SaturationState::kReached, .batch = 16, .throughput = estimate(500, Unit::kSamplesPerSecond)};
   findings.saturation.push_back(row);
   const Document document = run_document(findings);
   const std::string text = render_text(document, {.width = 150});

@@ -121,8 +121,9 @@ class SampleBuffer {
   bool device_known_ = true;
 };
 
-// The stopping rule, looked at so seldom that its looks (which sort the samples) take at most a twentieth of
-// the time: calls of a microsecond would otherwise mostly wait for them.
+// The stopping rule, looked at so seldom that its looks (which sort the samples) take at most a hundredth of
+// the time: calls of a microsecond would otherwise mostly wait for them, and in throughput mode the looks are
+// in the window.
 class Looks {
  public:
   explicit Looks(stats::StoppingRule& rule) : rule_(rule) {}
@@ -135,7 +136,7 @@ class Looks {
                                         Time& time) {
     const std::int64_t begun_at = time.now();
     const auto reason = rule_.look(samples, elapsed);
-    quiet_until_ = elapsed + 20 * Nanoseconds(time.now() - begun_at);
+    quiet_until_ = elapsed + 100 * Nanoseconds(time.now() - begun_at);
     return reason;
   }
 

@@ -184,7 +184,7 @@ class Server {
     const Nanoseconds begun_at = now();
     Outcome outcome = guarded([&] { return engine_.load(request, reply.load); });
     if (!outcome.ok()) return failed(id, outcome.failure());
-    reply.load_time = now() - begun_at - reply.load.input_time;
+    reply.load_time = now() - begun_at - reply.load.other_time;
     for (const auto& [name, value] : request.settings) {
       const auto row =
           std::find_if(reply.load.settings.begin(), reply.load.settings.end(),

@@ -121,12 +121,12 @@ std::vector<Row> study_rows(const Measurement& measurement) {
                     effective(measurement, settings::kHostOs),
                     effective(measurement, settings::kHostKernel),
                     effective(measurement, settings::kHostArchitecture),
-                    effective(measurement, "host.cpu_model"),
-                    effective(measurement, "host.cpu_sockets"),
-                    effective(measurement, "host.cpu_cores_per_socket"),
-                    effective(measurement, "host.cpu_threads_per_core"),
-                    effective(measurement, "host.cpu_logical_cpus"),
-                    effective(measurement, "host.mem_total_mb"),
+                    effective(measurement, settings::kHostCpuModel),
+                    effective(measurement, settings::kHostCpuSockets),
+                    effective(measurement, settings::kHostCpuCoresPerSocket),
+                    effective(measurement, settings::kHostCpuThreadsPerCore),
+                    effective(measurement, settings::kHostCpuLogicalCpus),
+                    effective(measurement, settings::kHostMemTotalMb),
                     effective(measurement, "python.version"),
                     effective(measurement, "torch.version"),
                     effective(measurement, "torch.cuda_available"),
@@ -247,6 +247,31 @@ constexpr ExportLayout kLayouts[] = {
 };
 
 }  // namespace
+
+std::vector<std::string> text_columns() {
+  return {"id",
+          "created_utc",
+          "timestamp_utc",
+          "model",
+          "engine",
+          "device",
+          "engine_version",
+          "device_name",
+          "precision",
+          "mode",
+          "dims",
+          "hostname",
+          "os",
+          "kernel",
+          "arch",
+          "cpu_model",
+          "python_version",
+          "torch_version",
+          "cuda_available",
+          "torchvision_version",
+          "failure",
+          "diagnostics"};
+}
 
 std::span<const ExportLayout> export_layouts() {
   return kLayouts;

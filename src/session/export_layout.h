@@ -24,6 +24,8 @@ struct ExportLayout {
   std::vector<std::string> (*columns)();
   std::vector<std::vector<std::string>> (*rows)(const Measurement& measurement);
 };
+// Of all layouts, the columns that hold text.
+std::vector<std::string> text_columns();
 
 std::span<const ExportLayout> export_layouts();
 Result<const ExportLayout*> find_export_layout(const std::string& name);

@@ -40,13 +40,13 @@ RunContext describe_context(const std::map<std::string, run::EngineDescription>&
                       found(settings::kHostOs, machine.os),
                       found(settings::kHostKernel, machine.kernel),
                       found(settings::kHostArchitecture, machine.arch),
-                      found("host.cpu_model", machine.cpu_model),
-                      found("host.cpu_sockets", number(machine.cpu_sockets)),
-                      found("host.cpu_cores_per_socket", number(machine.cpu_cores_per_socket)),
-                      found("host.cpu_threads_per_core", number(machine.cpu_threads_per_core)),
-                      found("host.cpu_logical_cpus", std::to_string(machine.cpu_logical_cpus))};
+                      found(settings::kHostCpuModel, machine.cpu_model),
+                      found(settings::kHostCpuSockets, number(machine.cpu_sockets)),
+                      found(settings::kHostCpuCoresPerSocket, number(machine.cpu_cores_per_socket)),
+                      found(settings::kHostCpuThreadsPerCore, number(machine.cpu_threads_per_core)),
+                      found(settings::kHostCpuLogicalCpus, std::to_string(machine.cpu_logical_cpus))};
   if (machine.mem_total_mb)
-    context.settings.push_back(found("host.mem_total_mb", std::to_string(*machine.mem_total_mb)));
+    context.settings.push_back(found(settings::kHostMemTotalMb, std::to_string(*machine.mem_total_mb)));
   if (cpu.clocks.governor) context.settings.push_back(found(settings::kGovernor, *cpu.clocks.governor));
   std::erase_if(context.settings,
                 [](const Setting& setting) { return setting.effective && setting.effective->empty(); });

@@ -100,9 +100,11 @@ Result<Answer> export_cells(const std::string& database, const std::vector<std::
                             const std::string& layout) {
   DEEPGAP_ASSIGN(const ExportLayout* const columns, find_export_layout(layout));
   DEEPGAP_ASSIGN(store::Store store, open_existing(database));
-  report::ExportFindings findings{.layout = std::string(columns->name), .columns = columns->columns()};
+  report::ExportFindings findings{
+      .layout = std::string(columns->name), .columns = columns->columns(), .text_columns = text_columns()};
   DEEPGAP_ASSIGN(const store::Visited visited,
                  for_each_of(store, subjects, store::LoadDepth::kAll, [&](Measurement& measurement) {
+                   measurement.settings = joined(measurement.settings);
                    for (std::vector<std::string>& row : columns->rows(measurement))
                      findings.rows.push_back(std::move(row));
                    return true;

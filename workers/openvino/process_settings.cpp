@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 
 #include "base/file_system.h"
 #include "base/text.h"
+#include "hw/cpu_list.h"
 
 namespace deepgap::openvino {
 namespace {
@@ -20,14 +20,6 @@ constexpr int kMostProcessors = 8192;
 const std::string kNone = "none";
 const std::string kAffinity(settings::kAffinity);
 const std::string kHugePages(settings::kHugePages);
-
-std::optional<int> parse_processor(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value >= kMostProcessors)
-    return std::nullopt;
-  return value;
-}
 
 std::vector<int> allowed_processors() {
   cpu_set_t* set = CPU_ALLOC(kMostProcessors);
@@ -52,7 +44,7 @@ Result<void> set_affinity(const std::string& list) {
   CPU_FREE(set);
   if (status != 0)
     return usage_error(fmt::format("expected {} to name processors of this machine ({}), found '{}': {}",
-                                   kAffinity, format_processors(allowed_processors()), list,
+                                   kAffinity, hw::format_cpu_list(allowed_processors()), list,
                                    std::strerror(error)));
   return {};
 }
@@ -69,32 +61,11 @@ std::optional<std::string> system_huge_pages() {
 }  // namespace
 
 Result<std::vector<int>> parse_processors(const std::string& list) {
-  std::vector<int> processors;
-  for (const auto& part : split(list, ',')) {
-    const auto dash = part.find('-');
-    const auto first = parse_processor(part.substr(0, dash));
-    const auto last = dash == std::string::npos ? first : parse_processor(part.substr(dash + 1));
-    if (!first || !last || *last < *first)
-      return usage_error(fmt::format("expected {} to be a list such as 0-3,8, or none, found '{}'", kAffinity,
-                                     printable(list, 60)));
-    for (int i = *first; i <= *last; ++i) processors.push_back(i);
-  }
-  std::sort(processors.begin(), processors.end());
-  processors.erase(std::unique(processors.begin(), processors.end()), processors.end());
-  return processors;
-}
-
-std::string format_processors(const std::vector<int>& processors) {
-  std::string text;
-  for (std::size_t i = 0; i < processors.size();) {
-    std::size_t last = i;
-    while (last + 1 < processors.size() && processors[last + 1] == processors[last] + 1) ++last;
-    if (!text.empty()) text += ',';
-    text += std::to_string(processors[i]);
-    if (last > i) text += (last == i + 1 ? ',' : '-') + std::to_string(processors[last]);
-    i = last + 1;
-  }
-  return text;
+  std::optional<std::vector<int>> processors = hw::parse_cpu_list(list);
+  if (!processors || processors->empty() || processors->back() >= kMostProcessors)
+    return usage_error(fmt::format("expected {} to be a list such as 0-3,8, or none, found '{}'", kAffinity,
+                                   printable(list, 60)));
+  return std::move(*processors);
 }
 
 Result<void> apply_process_settings(const std::map<std::string, std::string>& requested) {
@@ -124,7 +95,7 @@ std::vector<Setting> effective_process_settings(const std::map<std::string, std:
   if (!allowed.empty())
     affinity = static_cast<long>(allowed.size()) >= online && asked(kAffinity).value_or(kNone) == kNone
                    ? kNone
-                   : format_processors(allowed);
+                   : hw::format_cpu_list(allowed);
   std::optional<std::string> pages = system_huge_pages();
   if (prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1) pages = "never";
   return {{kAffinity, asked(kAffinity), affinity}, {kHugePages, asked(kHugePages), pages}};

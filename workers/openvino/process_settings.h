@@ -13,8 +13,6 @@ namespace deepgap::openvino {
 
 // Processors of a list such as "0-3,8", ascending. Errors: another form, a number above 8191, an empty list.
 Result<std::vector<int>> parse_processors(const std::string& list);
-// "0-3,8" of ascending numbers.
-std::string format_processors(const std::vector<int>& processors);
 
 // Sets cpu.affinity and memory.huge_pages as far as they are requested. Errors: a value of another form, or
 // one that the kernel refuses.

@@ -150,7 +150,17 @@ Document formats_document(std::span<const FormatRow> formats) {
   return document;
 }
 
+// A field of a column of numbers; text where it is none after all.
+Json number_or_text(const std::string& field) {
+  const Json number = Json::parse(field, nullptr, false);
+  return number.is_number() ? number : Json(field);
+}
+
 Document export_document(const ExportFindings& findings) {
+  std::vector<bool> holds_text;
+  for (const std::string& column : findings.columns)
+    holds_text.push_back(std::find(findings.text_columns.begin(), findings.text_columns.end(), column) !=
+                         findings.text_columns.end());
   Table table;
   for (const std::string& column : findings.columns) table.columns.push_back({.id = column, .title = column});
   Json list = Json::array();
@@ -159,7 +169,7 @@ Document export_document(const ExportFindings& findings) {
     std::vector<Cell> cells;
     for (std::size_t i = 0; i < row.size(); ++i) {
       cells.push_back(row[i].empty() ? Cell{} : Cell{row[i]});
-      if (!row[i].empty()) json[findings.columns[i]] = row[i];
+      if (!row[i].empty()) json[findings.columns[i]] = holds_text[i] ? Json(row[i]) : number_or_text(row[i]);
     }
     table.rows.push_back(std::move(cells));
     list.push_back(std::move(json));

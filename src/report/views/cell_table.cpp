@@ -67,17 +67,17 @@ Table cell_table(std::span<const CellSummary> cells) {
     shown.push_back(part);
   }
   const auto right = [&table](const char* id, const char* title, Scale scale = plain(),
-                              bool interval = false) {
+                              Bounds bounds = Bounds::kNone) {
     table.columns.push_back(
-        {.id = id, .title = title, .align = Align::kRight, .scale = std::move(scale), .interval = interval});
+        {.id = id, .title = title, .align = Align::kRight, .scale = std::move(scale), .bounds = bounds});
   };
   right("batch", "batch");
   table.columns.push_back({.id = "mode", .title = "mode"});
-  right("latency", "latency", milliseconds(), true);
-  right("p90", "p90", milliseconds());
-  right("p95", "p95", milliseconds());
-  right("p99", "p99", milliseconds());
-  right("throughput", "throughput", samples_per_second(), true);
+  right("latency", "latency", milliseconds(), Bounds::kAbsolute);
+  right("p90", "p90", milliseconds(), Bounds::kRelative);
+  right("p95", "p95", milliseconds(), Bounds::kRelative);
+  right("p99", "p99", milliseconds(), Bounds::kRelative);
+  right("throughput", "throughput", samples_per_second(), Bounds::kAbsolute);
   right("samples", "n");
   table.columns.push_back({.id = "status", .title = "note"});
 

@@ -34,7 +34,7 @@ Table saturation_table(const std::vector<SaturationRow>& rows) {
                     .title = "throughput",
                     .align = Align::kRight,
                     .scale = samples_per_second(),
-                    .interval = true},
+                    .bounds = Bounds::kAbsolute},
                    {.id = "reached", .title = "note"}};
   for (const SaturationRow& row : rows) {
     if (!row.saturation) continue;
@@ -102,7 +102,8 @@ Document run_document(const RunFindings& findings) {
   document.add(
       Paragraph{"latency is the median time of a batch with its 95 % interval over processes; throughput is "
                 "measured over the window. "
-                "A bound that the sample cannot give is \"-\"."});
+                "Percentiles stand with their bounds in percent of the value. A bound that the sample cannot "
+                "give is \"-\" or \"?\"."});
   Table saturation = saturation_table(findings.saturation);
   if (!saturation.rows.empty()) document.add(std::move(saturation));
   std::vector<Diagnostic> failures;

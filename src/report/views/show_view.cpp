@@ -19,7 +19,6 @@ Table estimates_table(const CellSummary& summary) {
     table.rows.push_back({std::string(name), format_estimate(*estimate), estimate->n, estimate->method});
   };
   row("latency (median)", summary.latency);
-  row("p50 pooled", summary.p50);
   row("p90", summary.p90);
   row("p95", summary.p95);
   row("p99", summary.p99);
@@ -32,7 +31,11 @@ Table process_table(std::span<const ProcessSummary> processes) {
   table.columns = {
       {.id = "process", .title = "process", .align = Align::kRight},
       {.id = "samples", .title = "n", .align = Align::kRight},
-      {.id = "median", .title = "median", .align = Align::kRight, .scale = milliseconds(), .interval = true},
+      {.id = "median",
+       .title = "median",
+       .align = Align::kRight,
+       .scale = milliseconds(),
+       .bounds = Bounds::kAbsolute},
       {.id = "load_time", .title = "load", .align = Align::kRight, .scale = milliseconds()},
       {.id = "first_call", .title = "first call", .align = Align::kRight, .scale = milliseconds()},
       {.id = "warmup_calls", .title = "warm-up calls", .align = Align::kRight},
@@ -103,13 +106,14 @@ Document show_document(const ShowFindings& findings) {
   }
   document.add(estimates_table(summary));
   document.add(process_table(findings.processes));
-  document.add(settings_table(measurement.settings));
+  const std::vector<Setting> settings = joined(measurement.settings);
+  document.add(settings_table(settings));
   document.add(DiagnosticList{gathered(summary.diagnostics)});
 
   const std::span<const CellSummary> one(&summary, 1);
   Json data = json_of_cells(one).at(0);
   data.erase("device");
-  data["context"] = json_of_settings(measurement.settings);
+  data["context"] = json_of_settings(settings);
   data["device"] = json_of(measurement.device);
   data["engine"] = Json{{"name", measurement.key.engine}, {"version", measurement.engine_version}};
   data["samples"] = Json::array();
@@ -119,6 +123,7 @@ Document show_document(const ShowFindings& findings) {
     data["telemetry"] = Json::array();
     for (const TelemetrySeries& series : measurement.telemetry) {
       Json entry{{"quantity", series.quantity}, {"source", series.source}, {"unit", name_of(series.unit)}};
+      if (series.process) entry["process"] = *series.process;
       entry["n"] = series.values.size();
       data["telemetry"].push_back(std::move(entry));
     }
