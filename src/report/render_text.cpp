@@ -52,20 +52,22 @@ class TextRenderer {
     wrap(printable(paragraph.text, 20000), 0);
   }
 
-  void wrap(std::string_view text, std::size_t indent) {
+  // `column`: how far the line is written already.
+  void wrap(std::string_view text, std::size_t indent, std::size_t column = 0) {
     const auto width = static_cast<std::size_t>(std::max(options_.width, 40));
-    std::size_t column = 0;
+    bool first = true;
     for (const std::string& word : split(text, ' ')) {
       if (word.empty()) continue;
       const std::size_t length = display_width(word);
-      if (column > indent && column + 1 + length > width) {
+      if (!first && column + 1 + length > width) {
         out_ += '\n';
         out_.append(indent, ' ');
         column = indent;
-      } else if (column > indent) {
+      } else if (!first) {
         out_ += ' ';
         ++column;
       }
+      first = false;
       out_ += word;
       column += length;
     }
@@ -125,15 +127,16 @@ class TextRenderer {
       const char* style = diagnostic.severity == Severity::kError     ? "\x1b[31m"
                           : diagnostic.severity == Severity::kWarning ? "\x1b[33m"
                                                                       : "\x1b[2m";
-      styled(std::string(name_of(diagnostic.severity)) + " " + diagnostic.id, style);
+      const std::string label = std::string(name_of(diagnostic.severity)) + " " + diagnostic.id;
+      styled(label, style);
       std::string text =
           diagnostic.where.empty() ? diagnostic.text : diagnostic.where + ": " + diagnostic.text;
       if (diagnostic.count > 1) text += " (" + std::to_string(diagnostic.count) + " times)";
       out_ += "  ";
-      wrap(printable(text, 2000), 2);
+      wrap(printable(text, 2000), 2, label.size() + 2);
       if (const std::string_view remedy = remedy_of(diagnostic.id); !remedy.empty()) {
         out_ += "  ";
-        wrap("remedy: " + std::string(remedy), 2);
+        wrap("remedy: " + std::string(remedy), 2, 2);
       }
     }
   }
