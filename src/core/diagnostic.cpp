@@ -131,7 +131,7 @@ std::span<const DiagnosticKind* const> all_diagnostics() {
 }
 
 Diagnostic diagnose(const DiagnosticKind& kind, std::string where, std::string text, std::int64_t count) {
-  return {std::string(kind.id), kind.severity, std::move(where), std::move(text), count};
+  return {std::string(kind.id), kind.severity, std::move(where), std::move(text), count, {}};
 }
 
 std::vector<Diagnostic> gathered(std::span<const Diagnostic> diagnostics) {
@@ -145,6 +145,7 @@ std::vector<Diagnostic> gathered(std::span<const Diagnostic> diagnostics) {
       continue;
     }
     same->count += diagnostic.count;
+    if (same->process != diagnostic.process) same->process.reset();
     if (diagnostic.severity > same->severity) {
       same->severity = diagnostic.severity;
       same->text = diagnostic.text;

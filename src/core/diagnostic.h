@@ -33,6 +33,7 @@ struct Diagnostic {
   std::string where;  // cell, file, step: what it is about
   std::string text;   // what was expected and what was found
   std::int64_t count = 1;
+  std::optional<int> process = {};  // index of the process whose visit met it; absent: of the whole cell
 };
 
 // Kinds by name, so that a typing error does not compile.

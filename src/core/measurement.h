@@ -57,6 +57,7 @@ struct TelemetrySeries {
   Unit unit = Unit::kWatts;
   std::vector<std::int64_t> at_ns;
   std::vector<double> values;
+  std::optional<int> process = {};  // index of the process beside which it ran; absent: of the whole cell
 };
 
 // How far an output was from the reference's, kept beside the speed.
@@ -65,6 +66,7 @@ struct AccuracyRecord {
   std::string quantity;   // "relative_l2", "top1_agreement"
   double value = 0;
   std::int64_t n = 0;
+  std::optional<int> process = {};  // index of the process whose output it was; absent: of the whole cell
 };
 
 // A figure that a foreign tool reported without the samples behind it: kept as the fact that it was reported.

@@ -71,5 +71,28 @@ TEST(DecidingDifferences, FallBackToRequestsWhereNothingElseIsKnown) {
               IsEmpty());
 }
 
+TEST(JoinedSettings, HaveOneRowANameWithEachValueOnce) {
+  const std::vector<Setting> rows =
+      joined(std::vector<Setting>{{"cpu.governor", std::nullopt, "powersave"},
+                                  {"cpu.threads", "2", std::nullopt},
+                                  {"cpu.governor", std::nullopt, "performance", 1},
+                                  {"cpu.threads", "2", "2", 1},
+                                  {"cpu.governor", std::nullopt, "powersave", 2}});
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].name, "cpu.governor");
+  EXPECT_EQ(rows[0].effective, "powersave | performance");
+  EXPECT_EQ(rows[0].requested, std::nullopt);
+  EXPECT_EQ(rows[1].requested, "2");
+  EXPECT_EQ(rows[1].effective, "2");
+  EXPECT_FALSE(rows[0].process || rows[1].process);
+}
+
+TEST(DecidingDifferences, SeeEveryProcess) {
+  const std::vector<Setting> changed{effective("cpu.governor", "powersave"),
+                                     {"cpu.governor", std::nullopt, "performance", 1}};
+  EXPECT_THAT(differences(changed, {effective("cpu.governor", "powersave")}), ElementsAre("cpu.governor"));
+  EXPECT_THAT(differences(changed, changed), IsEmpty());
+}
+
 }  // namespace
 }  // namespace deepgap

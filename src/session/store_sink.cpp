@@ -92,6 +92,8 @@ Result<void> StoreSink::store_visit(const run::PlannedCell& cell, store::CellVis
   CellState state{.id = measurement.id, .failed = visit.failure.has_value()};
   if (visit.process) {
     state.processes.insert(visit.process->index);
+    for (Diagnostic& diagnostic : visit.diagnostics) diagnostic.process = visit.process->index;
+    for (TelemetrySeries& series : visit.telemetry) series.process = visit.process->index;
     measurement.processes.push_back(std::move(*visit.process));
   }
   for (Setting& setting : visit.settings) measurement.settings.push_back(std::move(setting));

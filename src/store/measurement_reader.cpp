@@ -40,10 +40,11 @@ Result<Children> prepare_children(Connection& connection) {
           "FROM process WHERE measurement <= ? ORDER BY measurement DESC, process DESC"));
   DEEPGAP_ASSIGN(ChildRows host, ChildRows::prepare(connection, sample_query(SampleQuantity::kHost)));
   DEEPGAP_ASSIGN(ChildRows start, ChildRows::prepare(connection, sample_query(SampleQuantity::kStart)));
-  DEEPGAP_ASSIGN(ChildRows diagnostics,
-                 ChildRows::prepare(connection,
-                                    "SELECT measurement, id, severity, place, text, count FROM diagnostic "
-                                    "WHERE measurement <= ? ORDER BY measurement DESC, key DESC"));
+  DEEPGAP_ASSIGN(
+      ChildRows diagnostics,
+      ChildRows::prepare(connection,
+                         "SELECT measurement, id, severity, place, text, count, process FROM diagnostic "
+                         "WHERE measurement <= ? ORDER BY measurement DESC, key DESC"));
   return Children{std::move(processes), std::move(host), std::move(start), std::move(diagnostics)};
 }
 
@@ -69,20 +70,10 @@ Result<void> read_process_row(const Statement& row, ProcessRun& run) {
   return {};
 }
 
-// Adds what a further row says to a text that may hold several: "powersave | performance".
-void combine(std::optional<std::string>& known, std::optional<std::string> further) {
-  if (!further.has_value()) return;
-  if (!known.has_value()) {
-    known = std::move(further);
-    return;
-  }
-  constexpr std::string_view kSeparator = " | ";
-  for (std::size_t begin = 0; begin <= known->size();) {
-    const std::size_t end = std::min(known->find(kSeparator, begin), known->size());
-    if (std::string_view(*known).substr(begin, end - begin) == *further) return;
-    begin = end + kSeparator.size();
-  }
-  *known += fmt::format("{}{}", kSeparator, *further);
+Result<std::optional<int>> optional_process(const Statement& row, int column) {
+  if (row.is_null(column)) return std::optional<int>();
+  DEEPGAP_ASSIGN(const int index, as_int(row.integer(column), "a process index"));
+  return std::optional(index);
 }
 
 }  // namespace
@@ -224,8 +215,9 @@ Result<void> MeasurementReader::read_diagnostics(std::int64_t key, Measurement& 
     const Statement& row = rows.row();
     const std::optional<Severity> severity = parse_severity(row.text(2));
     if (!severity.has_value()) return damaged("a severity of a diagnostic", row.text(2));
+    DEEPGAP_ASSIGN(const std::optional<int> process, optional_process(row, 6));
     measurement.diagnostics.push_back({std::string(row.text(1)), *severity, std::string(row.text(3)),
-                                       std::string(row.text(4)), row.integer(5)});
+                                       std::string(row.text(4)), row.integer(5), process});
     DEEPGAP_ASSIGN(more, rows.next());
   }
   std::reverse(measurement.diagnostics.begin(), measurement.diagnostics.end());
@@ -234,25 +226,21 @@ Result<void> MeasurementReader::read_diagnostics(std::int64_t key, Measurement& 
 
 Result<void> MeasurementReader::read_settings(std::int64_t key, Measurement& measurement) {
   DEEPGAP_ASSIGN(Statement query,
-                 connection_.statement("SELECT name, requested, effective FROM setting WHERE "
+                 connection_.statement("SELECT name, requested, effective, process FROM setting WHERE "
                                        "measurement = ? ORDER BY key"));
   query.bind(key);
-  std::unordered_map<std::string, std::size_t> positions;
   while (true) {
     DEEPGAP_ASSIGN(const bool row, query.step());
     if (!row) return {};
-    std::string name(query.text(0));
-    const auto [position, is_new] = positions.try_emplace(name, measurement.settings.size());
-    if (is_new) measurement.settings.push_back({std::move(name), std::nullopt, std::nullopt});
-    Setting& setting = measurement.settings[position->second];
-    combine(setting.requested, query.optional_text(1));
-    combine(setting.effective, query.optional_text(2));
+    DEEPGAP_ASSIGN(const std::optional<int> process, optional_process(query, 3));
+    measurement.settings.push_back(
+        {std::string(query.text(0)), query.optional_text(1), query.optional_text(2), process});
   }
 }
 
 Result<void> MeasurementReader::read_telemetry(std::int64_t key, Measurement& measurement) {
   DEEPGAP_ASSIGN(Statement query,
-                 connection_.statement("SELECT quantity, source, unit, at_ns, value FROM telemetry "
+                 connection_.statement("SELECT quantity, source, unit, at_ns, value, process FROM telemetry "
                                        "WHERE measurement = ? ORDER BY key"));
   query.bind(key);
   while (true) {
@@ -264,6 +252,7 @@ Result<void> MeasurementReader::read_telemetry(std::int64_t key, Measurement& me
     const std::optional<Unit> unit = parse_unit(query.text(2));
     if (!unit.has_value()) return damaged("a unit of telemetry", query.text(2));
     series.unit = *unit;
+    DEEPGAP_ASSIGN(series.process, optional_process(query, 5));
     const std::string place = fmt::format("telemetry '{}'", printable(series.quantity));
     DEEPGAP_ASSIGN(const std::size_t count, encoded_count(query.blob(3)).in(place));
     DEEPGAP_RETURN_IF_ERROR(decode_integers(query.blob(3), count, series.at_ns).in(place));
@@ -274,15 +263,16 @@ Result<void> MeasurementReader::read_telemetry(std::int64_t key, Measurement& me
 
 Result<void> MeasurementReader::read_accuracy(std::int64_t key, Measurement& measurement) {
   DEEPGAP_ASSIGN(Statement query,
-                 connection_.statement("SELECT reference, quantity, value, n FROM accuracy WHERE "
+                 connection_.statement("SELECT reference, quantity, value, n, process FROM accuracy WHERE "
                                        "measurement = ? ORDER BY key"));
   query.bind(key);
   while (true) {
     DEEPGAP_ASSIGN(const bool row, query.step());
     if (!row) return {};
     const double value = query.is_null(2) ? std::numeric_limits<double>::quiet_NaN() : query.real(2);
+    DEEPGAP_ASSIGN(const std::optional<int> process, optional_process(query, 4));
     measurement.accuracy.push_back(
-        {std::string(query.text(0)), std::string(query.text(1)), value, query.integer(3)});
+        {std::string(query.text(0)), std::string(query.text(1)), value, query.integer(3), process});
   }
 }
 

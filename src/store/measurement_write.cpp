@@ -13,7 +13,13 @@ namespace deepgap::store {
 namespace {
 
 // A row's process column: rows of the whole cell have none.
-using ProcessIndex = std::optional<std::int64_t>;
+using ProcessIndex = std::optional<int>;
+
+// Of a row that came with a visit of `visited`.
+template <typename Row>
+ProcessIndex process_of(const Row& row, ProcessIndex visited) {
+  return row.process ? row.process : visited;
+}
 
 Blob bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
@@ -36,10 +42,10 @@ class Writer {
 
   Result<void> process(const ProcessRun& run);
   // Only rows that say something else than the cell's rows do.
-  Result<void> settings(ProcessIndex process, std::span<const Setting> settings);
-  Result<void> diagnostics(ProcessIndex process, std::span<const Diagnostic> diagnostics);
-  Result<void> telemetry(ProcessIndex process, std::span<const TelemetrySeries> series);
-  Result<void> accuracy(ProcessIndex process, std::span<const AccuracyRecord> records);
+  Result<void> settings(ProcessIndex visited, std::span<const Setting> settings);
+  Result<void> diagnostics(ProcessIndex visited, std::span<const Diagnostic> diagnostics);
+  Result<void> telemetry(ProcessIndex visited, std::span<const TelemetrySeries> series);
+  Result<void> accuracy(ProcessIndex visited, std::span<const AccuracyRecord> records);
   Result<void> reported(std::span<const ReportedValue> values);
   Result<void> failure(const std::optional<CellFailure>& failure);
 
@@ -99,7 +105,7 @@ Result<void> Writer::process(const ProcessRun& run) {
   return column(SampleQuantity::kDevice, run, run.samples.device_ns);
 }
 
-Result<void> Writer::settings(ProcessIndex process, std::span<const Setting> settings) {
+Result<void> Writer::settings(ProcessIndex visited, std::span<const Setting> settings) {
   DEEPGAP_ASSIGN(Statement same,
                  connection_.statement("SELECT 1 FROM setting WHERE measurement = ? AND process IS NULL "
                                        "AND name = ? AND requested IS ? AND effective IS ?"));
@@ -110,24 +116,24 @@ Result<void> Writer::settings(ProcessIndex process, std::span<const Setting> set
     same.bind(measurement_, setting.name, setting.requested, setting.effective);
     DEEPGAP_ASSIGN(const bool known, same.step());
     if (known) continue;
-    DEEPGAP_RETURN_IF_ERROR(
-        insert.run(measurement_, process, setting.name, setting.requested, setting.effective));
+    DEEPGAP_RETURN_IF_ERROR(insert.run(measurement_, process_of(setting, visited), setting.name,
+                                       setting.requested, setting.effective));
   }
   return {};
 }
 
-Result<void> Writer::diagnostics(ProcessIndex process, std::span<const Diagnostic> diagnostics) {
+Result<void> Writer::diagnostics(ProcessIndex visited, std::span<const Diagnostic> diagnostics) {
   DEEPGAP_ASSIGN(Statement insert,
                  connection_.statement("INSERT INTO diagnostic (measurement, process, id, severity, "
                                        "place, text, count) VALUES (?, ?, ?, ?, ?, ?, ?)"));
   for (const Diagnostic& one : diagnostics) {
-    DEEPGAP_RETURN_IF_ERROR(
-        insert.run(measurement_, process, one.id, name_of(one.severity), one.where, one.text, one.count));
+    DEEPGAP_RETURN_IF_ERROR(insert.run(measurement_, process_of(one, visited), one.id, name_of(one.severity),
+                                       one.where, one.text, one.count));
   }
   return {};
 }
 
-Result<void> Writer::telemetry(ProcessIndex process, std::span<const TelemetrySeries> series) {
+Result<void> Writer::telemetry(ProcessIndex visited, std::span<const TelemetrySeries> series) {
   DEEPGAP_ASSIGN(Statement insert,
                  connection_.statement("INSERT INTO telemetry (measurement, process, quantity, source, "
                                        "unit, at_ns, value) VALUES (?, ?, ?, ?, ?, ?, ?)"));
@@ -139,18 +145,19 @@ Result<void> Writer::telemetry(ProcessIndex process, std::span<const TelemetrySe
     }
     const std::string times = encode_integers(one.at_ns);
     const std::string values = encode_reals(one.values);
-    DEEPGAP_RETURN_IF_ERROR(insert.run(measurement_, process, one.quantity, one.source, name_of(one.unit),
-                                       bytes_of(times), bytes_of(values)));
+    DEEPGAP_RETURN_IF_ERROR(insert.run(measurement_, process_of(one, visited), one.quantity, one.source,
+                                       name_of(one.unit), bytes_of(times), bytes_of(values)));
   }
   return {};
 }
 
-Result<void> Writer::accuracy(ProcessIndex process, std::span<const AccuracyRecord> records) {
+Result<void> Writer::accuracy(ProcessIndex visited, std::span<const AccuracyRecord> records) {
   DEEPGAP_ASSIGN(Statement insert,
                  connection_.statement("INSERT INTO accuracy (measurement, process, reference, "
                                        "quantity, value, n) VALUES (?, ?, ?, ?, ?, ?)"));
   for (const AccuracyRecord& one : records) {
-    DEEPGAP_RETURN_IF_ERROR(insert.run(measurement_, process, one.reference, one.quantity, one.value, one.n));
+    DEEPGAP_RETURN_IF_ERROR(
+        insert.run(measurement_, process_of(one, visited), one.reference, one.quantity, one.value, one.n));
   }
   return {};
 }

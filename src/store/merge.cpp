@@ -266,13 +266,14 @@ Result<void> Merger::copy_measurement(const Statement& row) {
     DEEPGAP_RETURN_IF_ERROR(copy_failure(key_there, *key_here));
   }
   DEEPGAP_ASSIGN(const ProcessMap map, new_processes(key_there, *key_here));
-  for (const auto& [from, to] : map) DEEPGAP_RETURN_IF_ERROR(copy_process(key_there, *key_here, from, to));
+  // Rows of the whole cell come before those of its processes, as they were written.
   std::int64_t rows_copied = 0;
   for (const ChildTable& table : kChildTables) {
     DEEPGAP_ASSIGN(const std::int64_t copied,
                    copy_children(table, key_there, *key_here, std::nullopt, std::nullopt));
     rows_copied += copied;
   }
+  for (const auto& [from, to] : map) DEEPGAP_RETURN_IF_ERROR(copy_process(key_there, *key_here, from, to));
   if (std::any_of(map.begin(), map.end(), [](const auto& entry) { return entry.first != entry.second; })) {
     process_maps_.emplace(id.str(), map);
   }

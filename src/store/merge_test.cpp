@@ -22,10 +22,15 @@ std::vector<std::string> all_cells(Store& store) {
 Measurement rich(int number) {
   Measurement m = make_measurement(number, 2);
   m.processes[0].samples.device_ns = {1, 2, 3, 4, 5};
-  m.settings = {{"cpu.threads", "2", "2"}};
-  m.diagnostics = {diagnose(diagnostics::kForeignLoad, "cell", "text", 3)};
-  m.telemetry = {{"power", "rapl", Unit::kWatts, {1, 2}, {0.5, 0.1}}};
-  m.accuracy = {{"openvino/cpu/fp32", "relative_l2", 0.25, 10}};
+  m.settings = {{"cpu.threads", "2", "2"}, {"cpu.threads", "2", "1", 1}};
+  m.diagnostics = {diagnose(diagnostics::kForeignLoad, "cell", "text", 3),
+                   diagnose(diagnostics::kStealTime, "cell", "text", 3)};
+  m.diagnostics[1].process = 0;
+  m.telemetry = {{"power", "rapl", Unit::kWatts, {1, 2}, {0.5, 0.1}},
+                 {"power", "rapl", Unit::kWatts, {1, 2}, {0.5, 0.1}, 0},
+                 {"power", "rapl", Unit::kWatts, {1, 2}, {0.5, 0.1}, 1}};
+  m.accuracy = {{"openvino/cpu/fp32", "relative_l2", 0.25, 10},
+                {"openvino/cpu/fp32", "relative_l2", 0.5, 10, 1}};
   m.reported = {{.metric = "throughput", .value = 12.5, .unit = Unit::kSamplesPerSecond, .process = 1}};
   m.failure = CellFailure{"hang", "third process", std::nullopt};
   return m;
@@ -71,6 +76,8 @@ TEST_F(StoreTest, MergeUnitesTheProcessesOfOneMeasurement) {
     v.process = make_process(index);
     v.process->started.realtime_at = Nanoseconds(started);
     v.diagnostics = {diagnose(diagnostics::kStealTime, "process", std::to_string(started))};
+    v.telemetry = {{"power", "rapl", Unit::kWatts, {started}, {1.0}}};
+    v.settings = {{"cpu.affinity", std::nullopt, std::to_string(started)}};
     return v;
   };
   {
@@ -96,8 +103,19 @@ TEST_F(StoreTest, MergeUnitesTheProcessesOfOneMeasurement) {
   for (const ProcessRun& run : merged.processes)
     found.emplace_back(run.index, run.started.realtime_at.count());
   EXPECT_EQ(found, (std::vector<std::pair<int, std::int64_t>>{{0, 100}, {1, 200}, {2, 300}, {3, 400}}));
+  // What came with a process goes with it under its new index.
   ASSERT_EQ(merged.diagnostics.size(), 4U);
-  EXPECT_EQ(merged.diagnostics[3].text, "400");
+  ASSERT_EQ(merged.telemetry.size(), 4U);
+  ASSERT_EQ(merged.settings.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::string started = std::to_string(found[i].second);
+    EXPECT_EQ(merged.diagnostics[i].text, started);
+    EXPECT_EQ(merged.diagnostics[i].process, found[i].first);
+    EXPECT_EQ(std::to_string(merged.telemetry[i].at_ns[0]), started);
+    EXPECT_EQ(merged.telemetry[i].process, found[i].first);
+    EXPECT_EQ(merged.settings[i].effective, started);
+    EXPECT_EQ(merged.settings[i].process, found[i].first);
+  }
 
   EXPECT_EQ(store.merge(file("other.db"))->measurements_skipped, 1);
   EXPECT_EQ(store.load(id_of(1))->processes.size(), 4U);

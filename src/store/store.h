@@ -60,7 +60,8 @@ struct Sweep {
 struct CellVisit {
   std::optional<ProcessRun>
       process;  // absent: the process gave nothing; diagnostics then belong to the whole cell
-  std::vector<Setting> settings;  // stored where they differ from what the cell has already
+  // Rows that name no process are of this one. Settings are stored where they differ from the cell's.
+  std::vector<Setting> settings;
   std::vector<Diagnostic> diagnostics;
   std::vector<TelemetrySeries> telemetry;
   std::vector<AccuracyRecord> accuracy;

@@ -37,6 +37,12 @@ Measurement full_measurement() {
                    diagnose(diagnostics::kTwoRegimes, "process 1", "two levels")};
   m.telemetry = {{"temperature", "hwmon:0", Unit::kCelsius, {1, 2, 3'000'000'000'000}, {50.5, 51.25, 0.1}}};
   m.accuracy = {{"openvino/cpu/fp32", "top1_agreement", 0.998, 1000}};
+  // Of one process each.
+  m.settings.push_back({"cpu.governor", std::nullopt, "performance", 1});
+  m.diagnostics[1].process = 1;
+  m.telemetry.push_back(m.telemetry[0]);
+  m.telemetry[1].process = 0;
+  m.accuracy.push_back({"openvino/cpu/fp32", "relative_l2", 0.25, 10, 1});
   m.reported = {{.metric = "p99", .value = 1.5e6, .unit = Unit::kNanoseconds, .n = 100, .process = 0},
                 {.metric = "throughput", .value = 812.5, .unit = Unit::kSamplesPerSecond, .process = 1}};
   m.failure = CellFailure{"out_of_memory", "asked for more", Bytes{1'000'000'000'000}};
@@ -127,11 +133,24 @@ TEST_F(StoreTest, VisitsAppendProcesses) {
               make_process(i).samples.host_ns);
   }
   EXPECT_EQ(loaded->sample_count(), 15);
-  ASSERT_EQ(loaded->settings.size(), 2U);
-  EXPECT_EQ(loaded->settings[0].effective, "2");
-  EXPECT_EQ(loaded->settings[1].effective, "powersave | performance");
-  EXPECT_EQ(loaded->diagnostics.size(), 3U);
-  EXPECT_EQ(loaded->telemetry.size(), 3U);
+  const std::vector<Setting> settings = joined(loaded->settings);
+  ASSERT_EQ(settings.size(), 2U);
+  EXPECT_EQ(settings[0].effective, "2");
+  EXPECT_EQ(settings[1].effective, "powersave | performance");
+  ASSERT_EQ(loaded->diagnostics.size(), 3U);
+  ASSERT_EQ(loaded->telemetry.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const int process = std::vector{0, 2, 1}[i];
+    EXPECT_EQ(loaded->diagnostics[i].process, process);
+    EXPECT_EQ(loaded->diagnostics[i].text, std::to_string(process));
+    EXPECT_EQ(loaded->telemetry[i].process, process);
+    EXPECT_EQ(loaded->telemetry[i].at_ns, std::vector<std::int64_t>{process});
+  }
+  for (const Setting& setting : loaded->settings) {
+    if (setting.name != "cpu.governor") continue;
+    // What the cell has, and where process 2 differs.
+    EXPECT_EQ(setting.process, setting.effective == "performance" ? std::optional(2) : std::nullopt);
+  }
 }
 
 TEST_F(StoreTest, RefusedVisitLeavesNothingBehind) {

@@ -109,6 +109,9 @@ std::string describe(const Measurement& m) {
       return std::to_string(optional->value);
     }
   };
+  const auto process_of = [](const auto& row) {
+    return row.process ? std::to_string(*row.process) : std::string("all");
+  };
   const auto column = [](const auto& values) {
     std::string text;
     for (const auto value : values) text += fmt::format("{} ", value);
@@ -140,19 +143,20 @@ std::string describe(const Measurement& m) {
                         column(run.samples.device_ns));
   }
   for (const Setting& setting : m.settings) {
-    text += fmt::format("setting {} {} {}\n", setting.name, setting.requested.value_or("(none)"),
-                        setting.effective.value_or("(none)"));
+    text += fmt::format("setting of {} {} {} {}\n", process_of(setting), setting.name,
+                        setting.requested.value_or("(none)"), setting.effective.value_or("(none)"));
   }
   for (const Diagnostic& one : m.diagnostics) {
-    text += fmt::format("diagnostic {} {} {} {} {}\n", one.id, name_of(one.severity), one.where, one.text,
-                        one.count);
+    text += fmt::format("diagnostic of {} {} {} {} {} {}\n", process_of(one), one.id, name_of(one.severity),
+                        one.where, one.text, one.count);
   }
   for (const TelemetrySeries& series : m.telemetry) {
-    text += fmt::format("telemetry {} {} {} at {} values {}\n", series.quantity, series.source,
-                        name_of(series.unit), column(series.at_ns), column(series.values));
+    text += fmt::format("telemetry of {} {} {} {} at {} values {}\n", process_of(series), series.quantity,
+                        series.source, name_of(series.unit), column(series.at_ns), column(series.values));
   }
   for (const AccuracyRecord& one : m.accuracy) {
-    text += fmt::format("accuracy {} {} {} {}\n", one.reference, one.quantity, one.value, one.n);
+    text += fmt::format("accuracy of {} {} {} {} {}\n", process_of(one), one.reference, one.quantity,
+                        one.value, one.n);
   }
   for (const ReportedValue& one : m.reported) {
     text += fmt::format("reported {} {} {} {} {}\n", one.process, one.metric, one.value, name_of(one.unit),
