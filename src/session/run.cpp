@@ -15,6 +15,7 @@
 #include "session/preset.h"
 #include "session/run_context.h"
 #include "session/store_sink.h"
+#include "session/sweep_lock.h"
 #include "session/sweep_models.h"
 #include "session/sweep_request.h"
 #include "session/visit_progress.h"
@@ -214,13 +215,40 @@ Result<std::vector<CellSummary>> stored_cells(store::Store& store, const SweepId
   return cells;
 }
 
-// The sweep to go on with: the newest that is not finished, with its own request.
-Result<store::Sweep> sweep_to_resume(store::Store& store, const RunOptions& typed) {
-  DEEPGAP_ASSIGN(const std::optional<store::Sweep> sweep, store.latest_sweep(true));
-  if (!sweep) {
-    return usage_error(fmt::format("--resume: every sweep in {} is finished; leave --resume out to start one",
-                                   store.path()));
+struct Resumed {
+  store::Sweep sweep;
+  SweepLock lock;
+};
+
+// The newest sweep that is not finished and that nobody runs.
+Result<Resumed> lock_unfinished(store::Store& store, Clock& clock) {
+  DEEPGAP_ASSIGN(const std::vector<store::Sweep> sweeps, store.sweeps());
+  std::string running;  // of the newest that somebody runs
+  for (const store::Sweep& sweep : sweeps) {
+    if (sweep.finished_realtime_ns) continue;
+    std::string holder;
+    DEEPGAP_ASSIGN(std::optional<SweepLock> lock, SweepLock::acquire(store.path(), sweep.id, clock, holder));
+    if (!lock) {
+      if (running.empty()) running = fmt::format("sweep {} ({})", sweep.id.str().substr(0, 8), holder);
+      continue;
+    }
+    // It may have been finished since it was looked at.
+    DEEPGAP_ASSIGN(store::Sweep now, store.load_sweep(sweep.id));
+    if (!now.finished_realtime_ns) return Resumed{.sweep = std::move(now), .lock = std::move(*lock)};
   }
+  if (!running.empty()) {
+    return usage_error(fmt::format(
+        "--resume: {} in {} is being run by another process: wait for its end, or stop it with Ctrl-C and "
+        "resume then; a run without --resume may go on beside it",
+        running, printable(store.path())));
+  }
+  return usage_error(fmt::format("--resume: every sweep in {} is finished; leave --resume out to start one",
+                                 printable(store.path())));
+}
+
+// The sweep to go on with, with its own request.
+Result<Resumed> sweep_to_resume(store::Store& store, const RunOptions& typed, Clock& clock) {
+  DEEPGAP_ASSIGN(Resumed resumed, lock_unfinished(store, clock));
   RunOptions options = typed;
   options.hang_limit.reset();  // the one thing that may change on the way
   const std::vector<std::string> said = request_differences(RunOptions{}, options);
@@ -230,7 +258,7 @@ Result<store::Sweep> sweep_to_resume(store::Store& store, const RunOptions& type
                     join(said, ", ")));
   }
   if (!typed.models.empty() || typed.preset) {
-    DEEPGAP_ASSIGN(const RunOptions stored, parse_request(sweep->plan_json));
+    DEEPGAP_ASSIGN(const RunOptions stored, parse_request(resumed.sweep.plan_json));
     DEEPGAP_ASSIGN(const RunOptions wanted, completed(typed));
     const std::vector<std::string> differences = request_differences(stored, wanted);
     if (!differences.empty()) {
@@ -240,7 +268,7 @@ Result<store::Sweep> sweep_to_resume(store::Store& store, const RunOptions& type
           store.path(), join(differences, ", ")));
     }
   }
-  return *sweep;
+  return resumed;
 }
 
 }  // namespace
@@ -248,6 +276,7 @@ Result<store::Sweep> sweep_to_resume(store::Store& store, const RunOptions& type
 Result<Answer> run(const RunOptions& typed, Environment& environment) {
   std::optional<store::Store> store;
   std::optional<store::Sweep> sweep;
+  std::optional<SweepLock> lock;
   RunOptions options = typed;
   if (typed.resume) {
     std::error_code ignored;
@@ -256,7 +285,9 @@ Result<Answer> run(const RunOptions& typed, Environment& environment) {
                                    printable(typed.database)));
     }
     DEEPGAP_ASSIGN(store, store::Store::open(typed.database, store::OpenMode::kWrite));
-    DEEPGAP_ASSIGN(sweep, sweep_to_resume(*store, typed));
+    DEEPGAP_ASSIGN(Resumed resumed, sweep_to_resume(*store, typed, *environment.clock));
+    sweep = std::move(resumed.sweep);
+    lock = std::move(resumed.lock);
     DEEPGAP_ASSIGN(options, parse_request(sweep->plan_json));
     options.database = typed.database;
     options.dry_run = typed.dry_run;
@@ -278,6 +309,8 @@ Result<Answer> run(const RunOptions& typed, Environment& environment) {
                          .command_line = environment.command_line,
                          .seed = prepared.plan.seed,
                          .plan_json = request_json(prepared.options)};
+    std::string nobody;  // a new sweep's lock is free
+    DEEPGAP_ASSIGN(lock, SweepLock::acquire(database, sweep->id, *environment.clock, nobody));
     DEEPGAP_RETURN_IF_ERROR(store->create_sweep(*sweep));
   }
   const RunContext context = describe_context(prepared.engines, prepared.cpu, environment);
