@@ -69,6 +69,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string printable(std::string_view text, std::size_t limit) {
+  const auto is_plain = [](char c) { return c >= ' ' && c <= '~'; };
+  if (text.size() <= limit && std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);
   constexpr std::string_view kMark = "...";
   std::string shown;
   std::size_t cut = 0;  // where `shown` may end so that the mark still fits

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -96,8 +97,49 @@ struct Rounded {
   int exponent = 0;
 };
 
+constexpr std::array<double, 23> powers_of_ten_as_doubles() {  // all of them exact
+  std::array<double, 23> powers{};
+  double power = 1;
+  for (double& one : powers) {
+    one = power;
+    power *= 10;
+  }
+  return powers;
+}
+
+// round_to() by one multiplication or division, for the few digits of most numbers that are shown: a tenth of
+// the time. Nothing where that might round otherwise than the exact value would, and for very large and small
+// values.
+std::optional<Rounded> round_quickly(double value, int digits) {
+  constexpr int kMostDigits = 9;
+  constexpr std::array kPowers = powers_of_ten_as_doubles();
+  const double magnitude = std::fabs(value);
+  if (digits > kMostDigits || !(magnitude >= 1e-9 && magnitude < 1e15)) return std::nullopt;
+  int exponent = static_cast<int>(std::floor(std::log10(magnitude)));
+  const int steps = digits - 1 - exponent;  // at most 18
+  const double scaled = steps >= 0 ? magnitude * kPowers[static_cast<std::size_t>(steps)]
+                                   : magnitude / kPowers[static_cast<std::size_t>(-steps)];
+  const double whole = std::floor(scaled);
+  // `scaled` is off by at most 1e9 / 2^53, some 1e-7.
+  if (std::fabs(scaled - whole - 0.5) < 1e-6) return std::nullopt;
+  auto rounded = static_cast<std::uint64_t>(scaled - whole > 0.5 ? whole + 1 : whole);
+  if (rounded >= power_of_ten(static_cast<std::size_t>(digits))) {  // 9.9996, or log10 just below a power
+    rounded /= 10;
+    ++exponent;
+  }
+  if (rounded < power_of_ten(static_cast<std::size_t>(digits - 1)))
+    return std::nullopt;  // log10 just above one
+  return Rounded{std::to_string(rounded), exponent};
+}
+
 Rounded round_to(double value, int digits) {
-  const std::string text = fmt::format("{:.{}e}", std::fabs(value), digits - 1);  // "1.234e-05"
+  if (std::optional<Rounded> rounded = round_quickly(value, digits)) return *std::move(rounded);
+  // Enough for the exact value of any double.
+  constexpr int kMostDigits = 800;
+  std::array<char, kMostDigits + 16> buffer;
+  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::fabs(value),
+                                          std::chars_format::scientific, std::min(digits, kMostDigits) - 1);
+  const std::string_view text(buffer.data(), static_cast<std::size_t>(end - buffer.data()));  // "1.234e-05"
   const std::size_t e = text.find('e');
   Rounded rounded;
   for (const char c : text.substr(0, e)) {
@@ -207,7 +249,7 @@ std::string format_number(double value, int digits) {
   const Rounded rounded = round_to(value, std::max(digits, 1));
   const std::string_view sign = value < 0 ? "-" : "";
   if (rounded.exponent >= -4 && rounded.exponent < 9) {
-    return fmt::format("{}{}", sign, place_point(rounded.digits, rounded.exponent));
+    return std::string(sign).append(place_point(rounded.digits, rounded.exponent));
   }
   return fmt::format("{}{}e{}{:02}", sign, place_point(rounded.digits, 0), rounded.exponent < 0 ? '-' : '+',
                      std::abs(rounded.exponent));

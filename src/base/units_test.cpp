@@ -1,10 +1,14 @@
 #include "base/units.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+#include <string>
+
+#include "base/random.h"
 
 namespace deepgap {
 namespace {
@@ -194,6 +198,33 @@ TEST(FormatNumber, HasAnExponentOnlyFarFromOne) {
   EXPECT_EQ(format_number(1.5e9), "1.5e+09");
   EXPECT_EQ(format_number(-2.5e100), "-2.5e+100");
   EXPECT_EQ(format_number(std::numeric_limits<double>::denorm_min()), "4.941e-324");
+}
+
+// The shortcut for few digits against {fmt}'s exact rounding: random values, powers of ten with their
+// neighbours, ties (1234.5, 0.125) with theirs.
+TEST(FormatNumber, IsRoundedAsTheExactValueIs) {
+  const auto expect_exact = [](double value) {
+    for (const int digits : {1, 2, 4, 7, 9, 10, 17}) {
+      const std::string exact = fmt::format("{:.{}e}", value, digits - 1);
+      ASSERT_EQ(std::stod(format_number(value, digits)), std::stod(exact)) << exact << " " << digits;
+    }
+  };
+  const auto with_neighbours = [&](double value) {
+    for (const double one : {std::nextafter(value, 0.0), value, std::nextafter(value, 1e300)}) {
+      expect_exact(one);
+      expect_exact(-one);
+    }
+  };
+  for (int exponent = -12; exponent <= 18; ++exponent) {
+    const double power = std::stod(fmt::format("1e{}", exponent));
+    with_neighbours(power);
+    for (const double tie : {1.5, 2.5, 1.25, 1.75, 1.2345, 9.9995, 9.9985, 1.00005, 1.2345675})
+      with_neighbours(tie * power);
+  }
+  for (const double tie : {0.125, 0.375, 1234.5, 1235.5, 12345.0, 12355.0, 0.00048828125})
+    with_neighbours(tie);
+  Random random(3);
+  for (int i = 0; i < 20'000; ++i) expect_exact(std::exp(60 * random.uniform() - 25));
 }
 
 TEST(Amount, CountsInItsOwnUnit) {

@@ -40,7 +40,7 @@ struct Estimate {
   double confidence = 0.95;  // of the interval, where it has a bound
   std::int64_t n = 0;        // raw observations it rests on
   Unit unit = Unit::kRatio;
-  std::string method;
+  std::string_view method;  // of a fixed list of texts (stats/interval.h), which live as long as the program
 };
 
 // A value for people: four significant digits (whole numbers in full) in the unit that fits.

@@ -1,6 +1,7 @@
 #include "core/summary.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -15,14 +16,11 @@ namespace {
 
 using stats::ProcessSamples;
 
-Estimate to_estimate(const stats::Estimated& estimated, Unit unit, std::string method) {
-  return {estimated.value,  estimated.lower, estimated.upper, estimated.confidence, estimated.n, unit,
-          std::move(method)};
-}
-
 std::optional<Estimate> to_estimate(const std::optional<stats::Estimated>& estimated, Unit unit) {
   if (!estimated) return std::nullopt;
-  return to_estimate(*estimated, unit, std::string(estimated->method));
+  return Estimate{estimated->value,      estimated->lower, estimated->upper,
+                  estimated->confidence, estimated->n,     unit,
+                  estimated->method};
 }
 
 std::vector<ProcessSamples> host_samples(const Measurement& measurement) {
@@ -91,7 +89,6 @@ class CellQuantiles {
 struct Windows {
   std::vector<stats::ThroughputWindow> windows;
   std::vector<std::vector<std::int64_t>> ends;  // what `windows` look at
-  std::string_view how;
 };
 
 std::vector<std::int64_t> ends_of(const SampleColumns& samples) {
@@ -106,7 +103,6 @@ Windows windows_of(const Measurement& measurement) {
   const auto batch = static_cast<double>(measurement.key.workload.batch);
   const bool one_at_a_time = measurement.key.workload.mode == Mode::kLatency;
   Windows all;
-  all.how = one_at_a_time ? "calls one at a time, first start to last end" : "calls finished in the window";
   all.windows.reserve(measurement.processes.size());
   all.ends.reserve(measurement.processes.size());
   for (const ProcessRun& process : measurement.processes) {
@@ -130,13 +126,25 @@ Windows windows_of(const Measurement& measurement) {
   return all;
 }
 
+// What the windows are, and how their throughput is estimated: texts that live on.
+std::string_view throughput_method(Mode mode, std::string_view estimated) {
+  constexpr auto texts_of = [](const char* windows) {
+    return std::array{std::string(windows).append(stats::kMethodThroughput),
+                      std::string(windows).append(stats::kMethodThroughputOneProcess)};
+  };
+  static const auto one_at_a_time = texts_of("calls one at a time, first start to last end; ");
+  static const auto in_flight = texts_of("calls finished in the window; ");
+  const auto& texts = mode == Mode::kLatency ? one_at_a_time : in_flight;
+  return texts[estimated == stats::kMethodThroughput ? 0 : 1];
+}
+
 std::optional<Estimate> throughput_of(const Measurement& measurement) {
   const Windows all = windows_of(measurement);
   const std::optional<stats::Estimated> estimated = stats::nested_throughput(all.windows);
   if (!estimated) return std::nullopt;
-  std::string method(all.how);
-  method.append("; ").append(estimated->method);
-  return to_estimate(*estimated, Unit::kSamplesPerSecond, std::move(method));
+  std::optional<Estimate> throughput = to_estimate(estimated, Unit::kSamplesPerSecond);
+  throughput->method = throughput_method(measurement.key.workload.mode, estimated->method);
+  return throughput;
 }
 
 }  // namespace
@@ -165,6 +173,11 @@ CellSummary summarise(const Measurement& measurement, SummaryDepth depth) {
   summary.throughput = throughput_of(measurement);
 
   summary.diagnostics = measurement.diagnostics;
+  // A stopped cell may have been finished by --resume.
+  if (summary.processes >= summary.planned_processes) {
+    std::erase_if(summary.diagnostics,
+                  [](const Diagnostic& diagnostic) { return diagnostic.id == diagnostics::kCancelled.id; });
+  }
   add_unbounded_percentiles(summary, summary.diagnostics);
   if (measurement.target && median_within) {
     add_missed_precision(summary, *measurement.target, stats::relative_half_width(*median_within),

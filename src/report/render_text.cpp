@@ -27,6 +27,12 @@ class TextRenderer {
   }
 
  private:
+  // A cell of a table that is being written: where its text ends, and the columns that it takes.
+  struct Written {
+    std::size_t end = 0;
+    std::size_t width = 0;
+  };
+
   void separate() {
     if (!out_.empty()) out_ += '\n';
   }
@@ -85,31 +91,45 @@ class TextRenderer {
       styled(printable(table.title), "\x1b[1m");
       out_ += '\n';
     }
-    std::vector<std::vector<std::string>> lines;
-    std::vector<std::string> header;
-    for (const Column& column : table.columns) {
-      header.push_back(column.scale.unit.empty() ? column.title : column.title + " " + column.scale.unit);
-    }
-    lines.push_back(std::move(header));
-    for (const auto& row : table.rows) {
-      std::vector<std::string> line;
-      for (std::size_t i = 0; i < table.columns.size(); ++i)
-        line.push_back(printable(cell_text(row[i], table.columns[i]), 200));
-      lines.push_back(std::move(line));
-    }
+    // The texts of all cells one after the other; a list has a hundred thousand.
+    std::string texts;
+    std::vector<Written> cells;
+    cells.reserve((table.rows.size() + 1) * table.columns.size());
     std::vector<std::size_t> widths(table.columns.size(), 0);
-    for (const auto& line : lines) {
-      for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], display_width(line[i]));
+    const auto written = [&](std::size_t column) {
+      const std::size_t begin = cells.empty() ? 0 : cells.back().end;
+      cells.push_back({texts.size(), display_width(std::string_view(texts).substr(begin))});
+      widths[column] = std::max(widths[column], cells.back().width);
+    };
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      const Column& column = table.columns[i];
+      texts += column.title;
+      if (!column.scale.unit.empty()) texts.append(" ").append(column.scale.unit);
+      written(i);
     }
-    for (std::size_t row = 0; row < lines.size(); ++row) {
+    for (const auto& row : table.rows) {
+      for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        texts += printable(cell_text(row[i], table.columns[i]), 200);
+        written(i);
+      }
+    }
+    std::size_t begin = 0;
+    for (std::size_t first = 0; first < cells.size(); first += widths.size()) {
       std::string line;
       for (std::size_t i = 0; i < widths.size(); ++i) {
+        const Written& cell = cells[first + i];
+        const std::string_view text = std::string_view(texts).substr(begin, cell.end - begin);
+        begin = cell.end;
         if (i > 0) line += "  ";
-        const std::string padding(widths[i] - display_width(lines[row][i]), ' ');
-        line += table.columns[i].align == Align::kRight ? padding + lines[row][i] : lines[row][i] + padding;
+        const std::size_t padding = widths[i] - cell.width;
+        if (table.columns[i].align == Align::kRight) {
+          line.append(padding, ' ').append(text);
+        } else {
+          line.append(text).append(padding, ' ');
+        }
       }
       line.erase(line.find_last_not_of(' ') + 1);
-      if (row == 0) {
+      if (first == 0) {
         styled(line, "\x1b[4m");
       } else {
         out_ += line;

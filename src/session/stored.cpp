@@ -10,6 +10,7 @@
 #include "core/summary.h"
 #include "report/views.h"
 #include "session/export_layout.h"
+#include "session/list_summaries.h"
 #include "session/subject.h"
 #include "store/store.h"
 
@@ -73,14 +74,13 @@ Result<store::Visited> for_each_of(store::Store& store, const std::vector<std::s
 
 Result<Answer> list(const std::string& database, const std::vector<std::string>& subjects) {
   DEEPGAP_ASSIGN(store::Store store, open_existing(database));
-  report::ListFindings findings;
-  DEEPGAP_ASSIGN(
-      const store::Visited visited,
-      for_each_of(store, subjects, store::LoadDepth::kListColumns, [&findings](Measurement& measurement) {
-        findings.cells.push_back(summarise(measurement, SummaryDepth::kQuick));
-        return true;
-      }));
-  Answer answer{.document = report::list_document(std::move(findings))};
+  ListSummaries summaries(ListSummaries::spare_cpus());
+  DEEPGAP_ASSIGN(const store::Visited visited, for_each_of(store, subjects, store::LoadDepth::kListColumns,
+                                                           [&summaries](Measurement& measurement) {
+                                                             summaries.add(measurement);
+                                                             return true;
+                                                           }));
+  Answer answer{.document = report::list_document({.cells = summaries.take()})};
   tell_damage(visited, answer);
   return answer;
 }

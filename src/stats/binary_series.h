@@ -55,7 +55,17 @@ class BinarySeries {
     ones_ = ones_below(size_);
   }
 
-  static std::size_t count(std::uint64_t word) { return static_cast<std::size_t>(std::popcount(word)); }
+  static std::size_t count(std::uint64_t word) {
+#if defined(__x86_64__) && !defined(__POPCNT__)
+    // std::popcount would be a call into the compiler's library: sums of 2, 4 and 8 bits, then of the bytes.
+    word -= (word >> 1) & 0x5555555555555555U;
+    word = (word & 0x3333333333333333U) + ((word >> 2) & 0x3333333333333333U);
+    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0FU;
+    return static_cast<std::size_t>((word * 0x0101010101010101U) >> 56);
+#else
+    return static_cast<std::size_t>(std::popcount(word));
+#endif
+  }
 
   std::size_t ones_below(std::size_t end) const {
     std::size_t ones = 0;

@@ -1,7 +1,6 @@
 #include "report/views/cell_table.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 
 #include "base/clock.h"
@@ -22,24 +21,39 @@ std::string status_of(const CellSummary& cell) {
   return "";
 }
 
-using Part = std::function<std::string(const CellSummary&)>;
+using Part = std::string_view (*)(const CellSummary&);
 
 // Parts of the key that may be the same everywhere, with their column.
 const std::vector<std::pair<Column, Part>>& key_parts() {
   static const std::vector<std::pair<Column, Part>> parts = {
-      {{.id = "engine", .title = "engine"}, [](const CellSummary& cell) { return cell.key.engine; }},
-      {{.id = "device", .title = "device"}, [](const CellSummary& cell) { return cell.key.device; }},
+      {{.id = "engine", .title = "engine"},
+       [](const CellSummary& cell) { return std::string_view(cell.key.engine); }},
+      {{.id = "device", .title = "device"},
+       [](const CellSummary& cell) { return std::string_view(cell.key.device); }},
       {{.id = "device_name", .title = "device name"},
-       [](const CellSummary& cell) { return cell.device_name; }},
+       [](const CellSummary& cell) { return std::string_view(cell.device_name); }},
       {{.id = "precision", .title = "precision"},
-       [](const CellSummary& cell) { return std::string(name_of(cell.key.workload.precision)); }},
+       [](const CellSummary& cell) { return name_of(cell.key.workload.precision); }},
   };
   return parts;
 }
 
-bool same_everywhere(std::span<const CellSummary> cells, const Part& part) {
+bool same_everywhere(std::span<const CellSummary> cells, Part part) {
   return std::all_of(cells.begin(), cells.end(),
                      [&](const CellSummary& cell) { return part(cell) == part(cells[0]); });
+}
+
+// What is more than a note, each kind once.
+std::string doubts_of(const CellSummary& cell) {
+  std::string ids;
+  const auto is_note = [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::kNote; };
+  if (std::all_of(cell.diagnostics.begin(), cell.diagnostics.end(), is_note)) return ids;
+  for (const Diagnostic& diagnostic : gathered(cell.diagnostics)) {
+    if (is_note(diagnostic)) continue;
+    if (!ids.empty()) ids += ", ";
+    ids += diagnostic.id;
+  }
+  return ids;
 }
 
 }  // namespace
@@ -48,10 +62,10 @@ std::string shared_key(std::span<const CellSummary> cells) {
   if (cells.empty()) return {};
   std::string out;
   for (const auto& [column, part] : key_parts()) {
-    const std::string value = part(cells[0]);
+    const std::string_view value = part(cells[0]);
     if (value.empty() || !same_everywhere(cells, part)) continue;
     if (!out.empty()) out += ", ";
-    out += column.title + " " + value;
+    out.append(column.title).append(" ").append(value);
   }
   return out;
 }
@@ -81,9 +95,13 @@ Table cell_table(std::span<const CellSummary> cells) {
   right("samples", "n");
   table.columns.push_back({.id = "status", .title = "note"});
 
+  table.rows.reserve(cells.size());
   for (const CellSummary& cell : cells) {
-    std::vector<Cell> row{cell.id.str().substr(0, 8), cell.key.workload.model};
-    for (const Part& part : shown) row.emplace_back(part(cell));
+    std::vector<Cell> row;
+    row.reserve(table.columns.size());
+    row.emplace_back(cell.id.str().substr(0, 8));
+    row.emplace_back(cell.key.workload.model);
+    for (const Part part : shown) row.emplace_back(std::string(part(cell)));
     row.emplace_back(cell.key.workload.batch);
     row.emplace_back(std::string(name_of(cell.key.workload.mode)));
     row.push_back(cell_of(cell.latency));
@@ -93,11 +111,9 @@ Table cell_table(std::span<const CellSummary> cells) {
     row.push_back(cell_of(cell.throughput));
     row.emplace_back(cell.samples);
     std::string status = status_of(cell);
-    for (const Diagnostic& diagnostic : gathered(cell.diagnostics)) {
-      if (diagnostic.severity == Severity::kNote) continue;
-      if (!status.empty()) status += ", ";
-      status += diagnostic.id;
-    }
+    const std::string doubts = doubts_of(cell);
+    if (!status.empty() && !doubts.empty()) status += ", ";
+    status += doubts;
     row.push_back(status.empty() ? Cell(std::string(" ")) : Cell(std::move(status)));
     table.rows.push_back(std::move(row));
   }

@@ -16,7 +16,8 @@ Table estimates_table(const CellSummary& summary) {
                    {.id = "method", .title = "method"}};
   const auto row = [&table](const char* name, const std::optional<Estimate>& estimate) {
     if (!estimate) return;
-    table.rows.push_back({std::string(name), format_estimate(*estimate), estimate->n, estimate->method});
+    table.rows.push_back(
+        {std::string(name), format_estimate(*estimate), estimate->n, std::string(estimate->method)});
   };
   row("latency (median)", summary.latency);
   row("p90", summary.p90);
