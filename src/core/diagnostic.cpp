@@ -97,6 +97,14 @@ constexpr DiagnosticKind kPredictedNotToFit{
     "Take a smaller batch; free memory if other processes hold it. `--dry-run` shows the cells that would be "
     "left "
     "out."};
+constexpr DiagnosticKind kUnsupportedPrecision{
+    "unsupported_precision", Severity::kWarning,
+    "The cell was not tried, because the engine does not run its precision on this device.",
+    "Ask another engine for it (`engines` lists what each runs), or leave it out with `--precision`."};
+constexpr DiagnosticKind kModelRemark{
+    "model_remark", Severity::kNote,
+    "Reading the model found something in its file that may not be what its maker meant.",
+    "Look at the model; where it is as it should be, the numbers are too."};
 constexpr DiagnosticKind kCancelled{
     "cancelled", Severity::kWarning,
     "The user stopped the run before this cell had all its processes and samples.",
@@ -118,11 +126,15 @@ constexpr DiagnosticKind kEmulatedPrecision{"emulated_precision", Severity::kWar
 namespace {
 
 using namespace diagnostics;
-constexpr std::array kAllDiagnostics{
-    &kForeignLoad,       &kStealTime,           &kClockChanged,        &kQuotaThrottled,
-    &kTwoRegimes,        &kLevelShift,          &kPrecisionNotReached, &kFewSamples,
-    &kNotSteady,         &kSettingNotEffective, &kWorkerLost,          &kOutOfMemory,
-    &kPredictedNotToFit, &kCancelled,           &kProcessesDiffer,     &kEmulatedPrecision};
+constexpr std::array kAllDiagnostics{&kForeignLoad,         &kStealTime,
+                                     &kClockChanged,        &kQuotaThrottled,
+                                     &kTwoRegimes,          &kLevelShift,
+                                     &kPrecisionNotReached, &kFewSamples,
+                                     &kNotSteady,           &kSettingNotEffective,
+                                     &kWorkerLost,          &kOutOfMemory,
+                                     &kPredictedNotToFit,   &kUnsupportedPrecision,
+                                     &kModelRemark,         &kCancelled,
+                                     &kProcessesDiffer,     &kEmulatedPrecision};
 
 }  // namespace
 

@@ -38,20 +38,22 @@ struct Diagnostic {
 
 // Kinds by name, so that a typing error does not compile.
 namespace diagnostics {
-extern const DiagnosticKind kForeignLoad;          // other processes used the cores
-extern const DiagnosticKind kStealTime;            // the hypervisor took the cores away
-extern const DiagnosticKind kClockChanged;         // the clock frequency moved while a cell ran
-extern const DiagnosticKind kQuotaThrottled;       // the cgroup's CPU quota stopped us
-extern const DiagnosticKind kTwoRegimes;           // the samples have two levels (bimodal)
-extern const DiagnosticKind kLevelShift;           // the samples' level changed at a moment
-extern const DiagnosticKind kPrecisionNotReached;  // the interval of the median is wider than asked
-extern const DiagnosticKind kFewSamples;           // a percentile has no bound at this sample size
-extern const DiagnosticKind kNotSteady;            // warm-up ended at its limit while the time still drifted
-extern const DiagnosticKind kSettingNotEffective;  // requested and effective setting differ
-extern const DiagnosticKind kWorkerLost;           // crash, hang or protocol breach of a worker
-extern const DiagnosticKind kOutOfMemory;          // the cell did not fit
-extern const DiagnosticKind kPredictedNotToFit;    // the cell was not tried: it cannot fit in memory
-extern const DiagnosticKind kCancelled;            // stopped by the user before its end
+extern const DiagnosticKind kForeignLoad;           // other processes used the cores
+extern const DiagnosticKind kStealTime;             // the hypervisor took the cores away
+extern const DiagnosticKind kClockChanged;          // the clock frequency moved while a cell ran
+extern const DiagnosticKind kQuotaThrottled;        // the cgroup's CPU quota stopped us
+extern const DiagnosticKind kTwoRegimes;            // the samples have two levels (bimodal)
+extern const DiagnosticKind kLevelShift;            // the samples' level changed at a moment
+extern const DiagnosticKind kPrecisionNotReached;   // the interval of the median is wider than asked
+extern const DiagnosticKind kFewSamples;            // a percentile has no bound at this sample size
+extern const DiagnosticKind kNotSteady;             // warm-up ended at its limit while the time still drifted
+extern const DiagnosticKind kSettingNotEffective;   // requested and effective setting differ
+extern const DiagnosticKind kWorkerLost;            // crash, hang or protocol breach of a worker
+extern const DiagnosticKind kOutOfMemory;           // the cell did not fit
+extern const DiagnosticKind kPredictedNotToFit;     // the cell was not tried: it cannot fit in memory
+extern const DiagnosticKind kUnsupportedPrecision;  // the cell was not tried: the engine does not run it
+extern const DiagnosticKind kModelRemark;           // what is odd about the model's file
+extern const DiagnosticKind kCancelled;             // stopped by the user before its end
 extern const DiagnosticKind kProcessesDiffer;    // the processes' medians differ by more than samples explain
 extern const DiagnosticKind kEmulatedPrecision;  // this device has no arithmetic for the precision asked for
 }  // namespace diagnostics

@@ -33,6 +33,8 @@ struct RunFindings {
   std::vector<SaturationRow> saturation;
   std::size_t planned_cells = 0;
   bool cancelled = false;
+  std::int64_t failed_visits =
+      0;  // that gave no samples, cells left untried after another's failure included
   std::optional<Nanoseconds> measured_time;
   std::vector<std::string> next_commands;
 };
@@ -42,14 +44,17 @@ struct ForecastRow {
   CellKey key;
   int repeats = 0;
   std::optional<Bytes> memory;
-  std::optional<Nanoseconds> time;
-  std::string refusal;  // why it will not be tried
-  std::string note;     // what to know of one that will be
+  std::optional<Nanoseconds> time;       // on a quiet machine
+  std::optional<Nanoseconds> most_time;  // and at most
+  std::string refusal;                   // why it will not be tried
+  std::string note;                      // what to know of one that will be
 };
 struct PlanFindings {
-  std::vector<ForecastRow> cells;  // in the order of the first visits
-  std::optional<Nanoseconds> time;
+  std::vector<ForecastRow> cells;        // in the order of the first visits
+  std::optional<Nanoseconds> time;       // on a quiet machine
+  std::optional<Nanoseconds> most_time;  // and at most
   std::optional<Bytes> available_memory;
+  std::optional<int> most_processes;  // of a cell, where more than planned are made if they differ
   std::size_t visits = 0;
   std::size_t processes = 0;
   std::uint64_t seed = 0;

@@ -10,6 +10,7 @@
 namespace deepgap::report {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -112,17 +113,26 @@ TEST(RunView, AnInterruptedSweepSaysWhereItsResultsAre) {
 }
 
 TEST(PlanView, RefusedCellsSayWhy) {
-  PlanFindings findings{.visits = 3, .processes = 3, .seed = 7};
+  PlanFindings findings{.time = Nanoseconds{20'000'000'000},
+                        .most_time = Nanoseconds{60'000'000'000},
+                        .most_processes = 12,
+                        .visits = 3,
+                        .processes = 3,
+                        .seed = 7};
   findings.cells = {{.key = cell("resnet50", 8).key,
                      .repeats = 3,
                      .memory = Bytes{400'000'000},
-                     .time = Nanoseconds{20'000'000'000}},
+                     .time = Nanoseconds{20'000'000'000},
+                     .most_time = Nanoseconds{60'000'000'000}},
                     {.key = cell("resnet50", 512).key, .repeats = 0, .refusal = "does not fit"}};
   const std::string text = render_text(plan_document(findings), {.width = 150});
   EXPECT_THAT(text, HasSubstr("2 cells, 3 visits in 3 fresh processes, order by seed 7"));
+  EXPECT_THAT(text, HasSubstr("up to 12 processes a cell where they differ"));
+  EXPECT_THAT(text, AllOf(HasSubstr("about 20 s in all if the machine is quiet"), HasSubstr("most 1 min")));
   EXPECT_THAT(text, HasSubstr("does not fit"));
   const nlohmann::json json = json_of_document(plan_document(findings));
   EXPECT_EQ(json.at("cells").at(0).at("forecast_memory_bytes"), 400'000'000);
+  EXPECT_EQ(json.at("cells").at(0).at("forecast_most_ns"), 60'000'000'000);
   EXPECT_EQ(json.at("cells").at(1).at("refused").at("reason"), "does not fit");
 }
 

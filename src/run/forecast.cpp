@@ -16,6 +16,9 @@ constexpr double kFp32Bytes = 4;         // activation and weight bytes of a mod
 constexpr Nanoseconds kLoadTime = std::chrono::seconds(1);
 constexpr double kShortestCall = 50e3;  // ns: what it costs to make a call at all
 constexpr double kAdaptiveCalls = 110;  // warm-up and timed calls of a quiet machine at a target of 1 %
+constexpr double kRoundCalls = 65;      // the same of a process that further rounds may follow
+constexpr double kDoubt =
+    2;  // a call may take so many times its forecast, for the limit that follows from it
 constexpr double kAdaptiveLeast = 6e8;  // ns: the least time of warm-up and timed calls
 constexpr double kFewestCalls = 3;      // the cold call, a warm one, a timed one: however long they take
 constexpr double kLongest = 9e18;       // that an integer of nanoseconds or bytes holds
@@ -65,26 +68,43 @@ void forecast_memory(const PlannedModel& model, const MachineLimits& limits, con
   const double width = std::min(1.0, element_bytes(workload.precision) / kFp32Bytes);
   const double least = (*model.weight_bytes + activations) * width;
   if (!limits.available_memory || least <= static_cast<double>(limits.available_memory->value)) return;
-  cell.fits = false;
-  cell.refusal = fmt::format(
-      "batch {} needs at least {} (weights and the largest set of live activations), {} are available: "
-      "not tried; take a smaller batch",
-      workload.batch, format_bytes(bytes_of(least)), format_bytes(*limits.available_memory));
+  cell.refusal = Refusal{
+      .kind = "refused",
+      .doubt = &diagnostics::kPredictedNotToFit,
+      .text = fmt::format(
+          "batch {} needs at least {} (weights and the largest set of live activations), {} are available: "
+          "not tried; take a smaller batch",
+          workload.batch, format_bytes(bytes_of(least)), format_bytes(*limits.available_memory))};
 }
 
 void forecast_time(const PlannedModel& model, const MachineLimits& limits, const MeasureRequest& measure,
                    PlannedCell& cell) {
+  cell.time_limit = measure.time_limit;
   if (!model.flops_per_sample || !limits.flops_per_second || *limits.flops_per_second <= 0) return;
   const double work = *model.flops_per_sample * static_cast<double>(cell.key.workload.batch);
   const double call = std::max(work / *limits.flops_per_second * 1e9, kShortestCall);
-  double visit = 0;
+  const auto load = static_cast<double>(kLoadTime.count());
+  const double repeats = measure.repeats;
   if (measure.fixed_calls) {
-    visit = call * static_cast<double>(*measure.fixed_calls + measure.fixed_warmup.value_or(0));
+    const auto calls = static_cast<double>(*measure.fixed_calls + measure.fixed_warmup.value_or(0));
+    cell.forecast_time = nanoseconds_of((call * calls + load) * repeats);
   } else {
-    const double limit = static_cast<double>(measure.time_limit.count()) / measure.repeats;
-    visit = std::max(std::min(std::max(call * kAdaptiveCalls, kAdaptiveLeast), limit), call * kFewestCalls);
+    double limit = static_cast<double>(measure.time_limit.count());
+    double most = limit + load * std::max(measure.most_repeats, measure.repeats);
+    if (const std::optional<FixedProtocol>& fixed = measure.instead_of) {
+      const double share = kShareOfFixed * fixed->processes;
+      const double calls = call * static_cast<double>(fixed->warmup_calls + fixed->timed_calls);
+      limit = std::max(limit, kDoubt * share * calls);
+      most = share * (calls + load);
+      cell.time_limit = nanoseconds_of(limit);
+    }
+    const double quiet =
+        std::max(call * (measure.further_rounds() ? kRoundCalls : kAdaptiveCalls), kAdaptiveLeast);
+    const double visit = std::max(std::min(quiet, limit / repeats), call * kFewestCalls);
+    const double least = (visit + load) * repeats;
+    cell.forecast_time = nanoseconds_of(least);
+    cell.forecast_most = nanoseconds_of(std::max(most, least));
   }
-  cell.forecast_time = nanoseconds_of((visit + static_cast<double>(kLoadTime.count())) * measure.repeats);
   if (call > static_cast<double>(measure.hang_limit.count())) {
     cell.note = fmt::format("one call takes some {}, longer than the hang limit of {}: raise --hang-limit",
                             format_duration(nanoseconds_of(call)), format_duration(measure.hang_limit));

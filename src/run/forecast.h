@@ -6,10 +6,11 @@
 
 namespace deepgap::run {
 
-// Fills forecast_memory, fits and refusal. Nothing where the model's figures are not known.
+// Fills forecast_memory and refusal. Nothing where the model's figures are not known.
 void forecast_memory(const PlannedModel& model, const MachineLimits& limits, const MeasureRequest& measure,
                      PlannedCell& cell);
-// Fills forecast_time and note. Nothing where the model's work or the machine's rate is not known.
+// Fills time_limit, and forecast_time, forecast_most and note. None of the latter where the model's work or
+// the machine's rate is not known.
 void forecast_time(const PlannedModel& model, const MachineLimits& limits, const MeasureRequest& measure,
                    PlannedCell& cell);
 

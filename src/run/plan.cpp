@@ -34,6 +34,17 @@ Group group_of(const PlannedCell& cell) {
   return {cell.key.engine, cell.model, cell.key.device, cell.key.workload.precision};
 }
 
+// "" where the engine runs it.
+std::string precision_fault(const EngineDescription& engine, Precision precision) {
+  std::vector<std::string> known;
+  for (const auto& [each, maker] : engine.precisions) {
+    if (each == precision) return "";
+    known.emplace_back(name_of(each));
+  }
+  return fmt::format("engine {} does not run {} here: expected one of {}", engine.name, name_of(precision),
+                     join(known, ", "));
+}
+
 Result<void> check_engine(const SweepRequest& request, const EngineDescription& engine) {
   std::vector<std::string> devices;
   for (const Device& device : engine.devices) devices.push_back(device.address);
@@ -42,12 +53,10 @@ Result<void> check_engine(const SweepRequest& request, const EngineDescription& 
       return missing(fmt::format("engine {}: {}", engine.name, unknown_name("device", device, devices)));
     }
   }
-  std::vector<std::string> precisions;
-  for (const auto& [precision, maker] : engine.precisions) precisions.emplace_back(name_of(precision));
   for (const Precision precision : request.precisions) {
-    if (holds(precisions, std::string(name_of(precision)))) continue;
-    return usage_error(fmt::format("engine {} does not run precision {}: expected one of {}", engine.name,
-                                   name_of(precision), join(precisions, ", ")));
+    if (request.refuse_precisions) break;
+    const std::string fault = precision_fault(engine, precision);
+    if (!fault.empty()) return usage_error(fault);
   }
   for (const PlannedModel& model : request.models) {
     if (holds(engine.model_formats, model.format)) continue;
@@ -115,7 +124,9 @@ Result<void> check_request(const SweepRequest& request,
   return {};
 }
 
-std::vector<PlannedCell> make_cells(const SweepRequest& request, const MachineLimits& limits) {
+std::vector<PlannedCell> make_cells(const SweepRequest& request,
+                                    const std::map<std::string, EngineDescription>& engines,
+                                    const MachineLimits& limits) {
   std::vector<PlannedCell> cells;
   std::set<CellKey> seen;
   for (std::size_t model = 0; model < request.models.size(); ++model) {
@@ -136,6 +147,13 @@ std::vector<PlannedCell> make_cells(const SweepRequest& request, const MachineLi
                                .model = model,
                                .settings = request.settings};
               if (!seen.insert(cell.key).second) continue;  // a batch that was named twice
+              if (std::string fault = precision_fault(engines.at(engine), precision); !fault.empty()) {
+                cell.refusal = Refusal{.kind = std::string(failures::kUnsupported),
+                                       .doubt = &diagnostics::kUnsupportedPrecision,
+                                       .text = std::move(fault)};
+                cells.push_back(std::move(cell));
+                continue;
+              }
               forecast_memory(planned, limits, request.measure, cell);
               forecast_time(planned, limits, request.measure, cell);
               cells.push_back(std::move(cell));
@@ -149,17 +167,23 @@ std::vector<PlannedCell> make_cells(const SweepRequest& request, const MachineLi
 }
 
 // Of the plan's visits, each its part of the cell's forecast; nothing where one has none.
-std::optional<Nanoseconds> forecast_of(const SweepPlan& plan) {
+std::optional<Nanoseconds> forecast_of(const SweepPlan& plan,
+                                       std::optional<Nanoseconds> PlannedCell::*forecast) {
   Nanoseconds sum{};
   for (const ProcessPlan& process : plan.processes) {
     for (const Visit& visit : process.visits) {
-      const std::optional<Nanoseconds>& cell = plan.cells[visit.cell].forecast_time;
+      const std::optional<Nanoseconds>& cell = plan.cells[visit.cell].*forecast;
       if (!cell) return std::nullopt;
       const Nanoseconds part = *cell / plan.measure.repeats;
       sum = part > Nanoseconds::max() - sum ? Nanoseconds::max() : sum + part;
     }
   }
   return sum;
+}
+
+void forecast(SweepPlan& plan) {
+  plan.forecast_time = forecast_of(plan, &PlannedCell::forecast_time);
+  plan.forecast_most = forecast_of(plan, &PlannedCell::forecast_most);
 }
 
 }  // namespace
@@ -192,19 +216,19 @@ Result<SweepPlan> plan_sweep(const SweepRequest& request,
                              const MachineLimits& limits) {
   DEEPGAP_RETURN_IF_ERROR(check_request(request, engines));
   SweepPlan plan{.models = request.models,
-                 .cells = make_cells(request, limits),
+                 .cells = make_cells(request, engines, limits),
                  .measure = request.measure,
                  .seed = request.seed};
   std::vector<std::size_t> fitting;
   for (std::size_t cell = 0; cell < plan.cells.size(); ++cell) {
-    if (plan.cells[cell].fits) fitting.push_back(cell);
+    if (!plan.cells[cell].refusal) fitting.push_back(cell);
   }
   for (int repeat = 0; repeat < plan.measure.repeats; ++repeat) {
     for (ProcessPlan& process : plan_round(plan.cells, fitting, repeat, plan.seed, plan.measure.isolation)) {
       plan.processes.push_back(std::move(process));
     }
   }
-  plan.forecast_time = forecast_of(plan);
+  forecast(plan);
   return plan;
 }
 
@@ -219,7 +243,7 @@ SweepPlan remaining(const SweepPlan& plan, const std::map<CellKey, int>& process
     }
     if (!kept.visits.empty()) left.processes.push_back(std::move(kept));
   }
-  left.forecast_time = forecast_of(left);
+  forecast(left);
   return left;
 }
 

@@ -103,7 +103,7 @@ TEST(Plan, SaysWhatThereIs) {
   EXPECT_THAT(error_of(request), AllOf(HasSubstr("engine fake"), HasSubstr("cuda:0"), HasSubstr("cpu")));
   request = fake_request({"a"}, {1}, kLatency, 1);
   request.precisions = {Precision::kFp16};
-  EXPECT_EQ(error_of(request), "engine fake does not run precision fp16: expected one of fp32, int8");
+  EXPECT_EQ(error_of(request), "engine fake does not run fp16 here: expected one of fp32, int8");
   request = fake_request({"a"}, {1}, kLatency, 1, {{"fake.nois", "1"}});
   EXPECT_THAT(error_of(request), HasSubstr("did you mean 'fake.noise'?"));
   request = fake_request({"a"}, {1}, kLatency, 1);
@@ -152,10 +152,11 @@ TEST(Plan, ForecastsMemoryAndRefusesOnlyWhatCannotFit) {
   const SweepPlan plan = plan_of(heavy({1, 16, 17}), limits);
   // 150 MB process + 2 x 100 MB + 4 buffers of 1 MB + 10 MB
   EXPECT_EQ(plan.cells[0].forecast_memory, Bytes{364'000'000});
-  EXPECT_TRUE(plan.cells[0].fits);  // likely too much, yet not surely
-  EXPECT_TRUE(plan.cells[1].fits);  // 100 + 160 MB: just
-  EXPECT_FALSE(plan.cells[2].fits);
-  EXPECT_THAT(plan.cells[2].refusal,
+  EXPECT_FALSE(plan.cells[0].refusal.has_value());  // likely too much, yet not surely
+  EXPECT_FALSE(plan.cells[1].refusal.has_value());  // 100 + 160 MB: just
+  ASSERT_TRUE(plan.cells[2].refusal.has_value());
+  EXPECT_EQ(plan.cells[2].refusal->kind, "refused");
+  EXPECT_THAT(plan.cells[2].refusal->text,
               AllOf(HasSubstr("batch 17 needs at least 270 MB"), HasSubstr("260 MB are available")));
   for (const auto& [cell, repeat] : order_of(plan)) EXPECT_NE(cell, 2u);
   EXPECT_EQ(order_of(plan).size(), 4u);
@@ -165,8 +166,26 @@ TEST(Plan, KnowsThatANarrowPrecisionNeedsLess) {
   SweepRequest request = heavy({40});
   request.precisions = {Precision::kFp32, Precision::kInt8};
   const SweepPlan plan = plan_of(request, {.available_memory = Bytes{260'000'000}});
-  EXPECT_FALSE(plan.cells[0].fits);  // 500 MB
-  EXPECT_TRUE(plan.cells[1].fits);   // 125 MB
+  EXPECT_TRUE(plan.cells[0].refusal.has_value());   // 500 MB
+  EXPECT_FALSE(plan.cells[1].refusal.has_value());  // 125 MB
+}
+
+// Of a preset: the cells of a precision that the engine does not run are there, refused.
+TEST(Plan, RefusesAPrecisionThatTheEngineDoesNotRunWhereAsked) {
+  SweepRequest request = fake_request({"a"}, {1, 8}, kLatency, 3);
+  request.precisions = {Precision::kFp16, Precision::kInt8};
+  EXPECT_THAT(error_of(request), HasSubstr("engine fake does not run fp16 here: expected one of fp32, int8"));
+  request.refuse_precisions = true;
+  const SweepPlan plan = plan_of(request);
+  ASSERT_EQ(plan.cells.size(), 4u);
+  for (const std::size_t cell : {0u, 1u}) {
+    ASSERT_TRUE(plan.cells[cell].refusal.has_value());
+    EXPECT_EQ(plan.cells[cell].refusal->kind, "unsupported");
+    EXPECT_EQ(plan.cells[cell].refusal->doubt, &diagnostics::kUnsupportedPrecision);
+    EXPECT_THAT(plan.cells[cell].refusal->text, HasSubstr("expected one of fp32, int8"));
+    EXPECT_FALSE(plan.cells[cell + 2].refusal.has_value());
+  }
+  for (const auto& [cell, repeat] : order_of(plan)) EXPECT_GE(cell, 2u);
 }
 
 TEST(Plan, ForecastsNothingThatItDoesNotKnow) {
@@ -174,7 +193,7 @@ TEST(Plan, ForecastsNothingThatItDoesNotKnow) {
   EXPECT_FALSE(plan.cells[0].forecast_memory.has_value());
   EXPECT_FALSE(plan.cells[0].forecast_time.has_value());
   EXPECT_FALSE(plan.forecast_time.has_value());
-  EXPECT_TRUE(plan.cells[0].fits);
+  EXPECT_FALSE(plan.cells[0].refusal.has_value());
 }
 
 TEST(Plan, ForecastsTheTimeOfAdaptiveCells) {
@@ -191,6 +210,37 @@ TEST(Plan, ForecastsTheTimeOfAdaptiveCells) {
   EXPECT_THAT(plan.cells[2].note, HasSubstr("--hang-limit"));
   EXPECT_EQ(plan.cells[1].note, "");
   EXPECT_EQ(plan.forecast_time, milliseconds(4'200 + 12'000 + 6'002'000));
+  // At most the whole limit; the third cell has one forecast only.
+  EXPECT_EQ(plan.cells[0].forecast_most, milliseconds(10'000 + 2'000));
+  EXPECT_EQ(plan.cells[1].forecast_most, milliseconds(10'000 + 2'000));
+  EXPECT_EQ(plan.forecast_most, milliseconds(12'000 + 12'000 + 6'002'000));
+  for (const PlannedCell& cell : plan.cells) EXPECT_EQ(cell.time_limit, std::chrono::seconds(10));
+}
+
+TEST(Plan, ForecastsFurtherRounds) {
+  SweepRequest request = heavy({1});
+  request.measure.most_repeats = 12;
+  const SweepPlan plan = plan_of(request, {.flops_per_second = 100e9});
+  using std::chrono::milliseconds;
+  // A call takes 10 ms: 65 of them and a load of 1 s, twice; or 20 s and twelve loads.
+  EXPECT_EQ(plan.cells[0].forecast_time, milliseconds(2 * (650 + 1'000)));
+  EXPECT_EQ(plan.cells[0].forecast_most, milliseconds(20'000 + 12'000));
+}
+
+// A fifth of 30 loads and 3600 calls: of 1 s and 10 ms, and of 1 s and 60 s.
+TEST(Plan, GivesACellAFifthOfTheProtocolThatItStandsFor) {
+  SweepRequest request = heavy({1, 6'000});
+  request.measure.repeats = 3;
+  request.measure.most_repeats = 12;
+  request.measure.instead_of = FixedProtocol{.warmup_calls = 20, .timed_calls = 100, .processes = 30};
+  const SweepPlan plan = plan_of(request, {.flops_per_second = 100e9});
+  using std::chrono::milliseconds;
+  EXPECT_EQ(plan.cells[0].time_limit, milliseconds(20'000));
+  EXPECT_EQ(plan.cells[0].forecast_most, milliseconds(6'000 + 7'200));
+  // The forecast may be half of what a call takes.
+  EXPECT_EQ(plan.cells[1].time_limit, milliseconds(2 * 720 * 60'000));
+  EXPECT_EQ(plan.cells[1].forecast_time, milliseconds(3 * (65 * 60'000 + 1'000)));
+  EXPECT_EQ(plan.cells[1].forecast_most, milliseconds(6'000 + 720 * 60'000));
 }
 
 TEST(Plan, NamesAFixedProtocolBeyondPatience) {
@@ -204,7 +254,7 @@ TEST(Plan, NamesAFixedProtocolBeyondPatience) {
   EXPECT_EQ(plan.cells[1].forecast_time, std::chrono::milliseconds(30 * (120'000 + 1'000)));
   EXPECT_EQ(plan.cells[0].note, "");
   EXPECT_THAT(plan.cells[1].note, HasSubstr("longer than 1 h"));
-  EXPECT_TRUE(plan.cells[1].fits);  // named, and run all the same
+  EXPECT_FALSE(plan.cells[1].refusal.has_value());  // named, and run all the same
   EXPECT_EQ(order_of(plan).size(), 60u);
 }
 

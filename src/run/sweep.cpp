@@ -21,6 +21,7 @@ constexpr int kStartTries = 3;  // of an engine's worker in a row, before the en
 // A worker and whether it is known to work.
 struct Server {
   std::optional<WorkerClient> worker;
+  Nanoseconds start_time{};
   int visits = 0;  // that it has served
 };
 
@@ -37,11 +38,12 @@ class SweepRunner {
 
   Result<SweepOutcome> run() {
     DEEPGAP_RETURN_IF_ERROR(prepare());
-    for (const ProcessPlan& process : plan_.processes) {
-      DEEPGAP_RETURN_IF_ERROR(run_process(process));
-      if (outcome_.cancelled) return outcome_;
+    DEEPGAP_RETURN_IF_ERROR(run_planned_rounds());
+    if (!outcome_.cancelled) DEEPGAP_RETURN_IF_ERROR(run_further_rounds());
+    if (outcome_.cancelled) {
+      DEEPGAP_RETURN_IF_ERROR(tell_unfinished());
+      return outcome_;
     }
-    DEEPGAP_RETURN_IF_ERROR(run_further_rounds());
     if (!any_started_ && !start_error_.empty()) return missing("no worker could be started: " + start_error_);
     return outcome_;
   }
@@ -59,9 +61,32 @@ class SweepRunner {
     }
     if (!on_.log_folder.empty()) remove_old_logs(on_.log_folder);
     for (std::size_t cell = 0; cell < plan_.cells.size(); ++cell) {
-      if (!plan_.cells[cell].fits) continue;
+      if (plan_.cells[cell].refusal) continue;
       DEEPGAP_ASSIGN(const std::vector<ProcessRun> earlier, on_.sink->earlier(plan_.cells[cell]));
       for (const ProcessRun& process : earlier) cells_.add_process(cell, process);
+    }
+    return {};
+  }
+
+  Result<void> run_planned_rounds() {
+    for (const ProcessPlan& process : plan_.processes) {
+      DEEPGAP_RETURN_IF_ERROR(run_process(process));
+      if (outcome_.cancelled) break;
+    }
+    return {};
+  }
+
+  // Cells with samples that have fewer processes than planned since the user stopped.
+  Result<void> tell_unfinished() {
+    const int planned = plan_.measure.repeats;
+    for (std::size_t index = 0; index < plan_.cells.size(); ++index) {
+      const PlannedCell& cell = plan_.cells[index];
+      const int measured = cells_.processes(index);
+      if (cells_.given_up(index) || measured == 0 || measured >= planned) continue;
+      DEEPGAP_RETURN_IF_ERROR(on_.sink->cell_ended(
+          cell, {diagnose(diagnostics::kCancelled, cell.key.selector(),
+                          fmt::format("the user stopped the run when {} of {} processes were measured",
+                                      measured, planned))}));
     }
     return {};
   }
@@ -143,9 +168,11 @@ class SweepRunner {
     WorkerOptions options{.hang_limit = plan_.measure.hang_limit, .files = on_.files};
     if (!on_.log_folder.empty())
       options.log_path = worker_log_path(on_.log_folder, engine, run_id_, log_number_++);
+    const Nanoseconds begun_at = on_.clock->monotonic();
     WorkerResult<WorkerClient> started = WorkerClient::start(on_.workers.at(engine), options, *on_.stop);
     if (auto* trouble = std::get_if<WorkerTrouble>(&started)) return std::move(*trouble);
-    server = {.worker = std::move(std::get<WorkerClient>(started))};
+    server = {.worker = std::move(std::get<WorkerClient>(started)),
+              .start_time = on_.clock->monotonic() - begun_at};
     failed_starts_[engine] = 0;
     any_started_ = true;
     return std::nullopt;
@@ -208,8 +235,10 @@ class SweepRunner {
           hw::LoadWatchOptions{.worker_pids = {server.worker->pid()}, .cpus = watched_cpus(settings)});
       watch->start();
     }
+    MeasureRequest request = plan_.measure;
+    request.target = cells_.visit_target();
     WorkerResult<WorkerClient::Measured> measured = server.worker->measure(
-        mode, plan_.measure, cells_.visit_time_limit(visit.cell), in_flight, *on_.stop,
+        mode, request, cells_.visit_time_limit(visit.cell), in_flight, *on_.stop,
         [this, &cell](const Progress& progress) { on_.observer->progress(cell, progress); });
     hw::LoadReport load_report;
     if (watch) load_report = watch->stop();
@@ -225,7 +254,7 @@ class SweepRunner {
     add(visit_doubts(cell, result, settings, plan_.measure));
     DEEPGAP_RETURN_IF_ERROR(
         on_.sink->visit_done(cell, result.process, settings, diagnostics, load_report.telemetry));
-    cells_.add_process(visit.cell, result.process);
+    cells_.add_process(visit.cell, result.process, server.visits == 0 ? server.start_time : Nanoseconds{});
     ++server.visits;
     ++outcome_.visits_done;
     on_.observer->visit_ended(cell, visit, nullptr);

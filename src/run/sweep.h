@@ -56,6 +56,11 @@ class SweepSink {
   // failed.
   virtual Result<void> visit_failed(const PlannedCell& cell, int repeat, const CellFailure& failure,
                                     const std::vector<Diagnostic>& diagnostics) = 0;
+  // What was found of a cell with samples after its visits: that the user stopped it before its last one.
+  virtual Result<void> cell_ended(const PlannedCell& /*cell*/,
+                                  const std::vector<Diagnostic>& /*diagnostics*/) {
+    return {};
+  }
 };
 
 // Told what goes on; called on the sweep's thread.
@@ -84,7 +89,7 @@ struct SweepDependencies {
   SweepSink* sink = nullptr;
   SweepObserver* observer = nullptr;
   const StopRequest* stop =
-      nullptr;  // finish_cell: the visit in flight is ended and kept; stop_now: it is dropped
+      nullptr;  // finish_cell: the visit in flight is finished and kept; stop_now: it is dropped
 };
 
 struct SweepOutcome {
@@ -97,8 +102,8 @@ struct SweepOutcome {
 bool is_for_good(const CellFailure& failure);
 
 // After the plan's rounds, cells whose interval with process variation is wider than the target (of the
-// median, in throughput mode of the throughput) get further rounds of fresh processes, until
-// measure.most_repeats or until what is left of the cell's time limit is too little. Errors: only what ends
+// median, in throughput mode of the throughput) get further rounds of fresh processes, as sweep_cells.h says:
+// until measure.most_repeats, or the end of the cell's time, or no hope. Errors: only what ends
 // the whole sweep (the sink failed, no worker can be started at all).
 Result<SweepOutcome> run_sweep(const SweepPlan& plan, const SweepDependencies& dependencies);
 

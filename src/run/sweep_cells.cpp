@@ -1,24 +1,52 @@
 #include "run/sweep_cells.h"
 
 #include <algorithm>
-#include <optional>
+#include <cmath>
+#include <utility>
 
 #include "core/summary.h"
+#include "stats/distributions.h"
 
 namespace deepgap::run {
 namespace {
 
 // A visit with less than this part of an equal share would spend itself on warm-up.
 constexpr int kLeastPartOfShare = 4;
+// A warm-up, which may take half of the time, and 30 timed calls.
+constexpr int kLeastCalls = 60;
+// The spread of few processes may have come out too wide by chance: for giving a cell up it is taken as
+// narrow as it is in one of ten.
+constexpr double kOptimism = 0.9;
 
-// From the first call of the warm-up to the end of the last timed one.
-Nanoseconds time_of(const ProcessRun& process) {
+// From the first timed call to the end of the last.
+Nanoseconds timed_of(const ProcessRun& process) {
   const SampleColumns& samples = process.samples;
-  if (samples.size() == 0 || samples.start_ns.size() != samples.size()) return process.warmup_time;
+  if (samples.size() == 0 || samples.start_ns.size() != samples.size()) return {};
   std::int64_t end = samples.start_ns.front();
   for (std::size_t i = 0; i < samples.size(); ++i)
     end = std::max(end, samples.start_ns[i] + samples.host_ns[i]);
-  return process.warmup_time + Nanoseconds{end - samples.start_ns.front()};
+  return Nanoseconds{end - samples.start_ns.front()};
+}
+
+double seconds(Nanoseconds time) {
+  return static_cast<double>(time.count()) * 1e-9;
+}
+Nanoseconds nanoseconds(double time) {
+  return Nanoseconds{static_cast<std::int64_t>(time * 1e9)};
+}
+
+double half_width(const Estimate& estimate) {
+  return (*estimate.upper - *estimate.lower) / 2 / estimate.value;
+}
+
+double t_quantile(int processes) {
+  return stats::student_t_quantile(0.975, processes - 1);
+}
+
+// The quantile of chi-squared by Wilson and Hilferty (1931), to 1 % from two degrees of freedom on.
+double chi_squared(double probability, int degrees) {
+  const double part = 2.0 / (9.0 * degrees);
+  return degrees * std::pow(1 - part + stats::normal_quantile(probability) * std::sqrt(part), 3);
 }
 
 }  // namespace
@@ -41,12 +69,17 @@ void SweepCells::begin_visit(std::size_t cell) {
   --to_come_;
 }
 
-void SweepCells::add_process(std::size_t cell, const ProcessRun& process) {
+void SweepCells::add_process(std::size_t cell, const ProcessRun& process, Nanoseconds start) {
   Cell& state = cells_[cell];
   ++state.processes;
   if (state.begun == 0) ++state.earlier;
-  state.spent += time_of(process);
-  if (!further_rounds()) return;
+  const Nanoseconds timed = timed_of(process);
+  state.started += start;
+  state.loaded += process.load_time.value_or(Nanoseconds{});
+  state.spent += process.warmup_time + timed;
+  state.timed += timed;
+  state.calls += static_cast<std::int64_t>(process.samples.size());
+  if (!plan_->measure.further_rounds()) return;
   ProcessRun kept = process;
   kept.samples.enqueue_ns = {};
   kept.samples.device_ns = {};
@@ -60,36 +93,89 @@ void SweepCells::give_up(std::size_t cell) {
   state.to_come = 0;
 }
 
-Nanoseconds SweepCells::share() const {
-  return plan_->measure.time_limit / std::max(1, plan_->measure.repeats);
+double SweepCells::visit_target() const {
+  const MeasureRequest& measure = plan_->measure;
+  return measure.further_rounds() ? measure.target * std::sqrt(measure.most_repeats) : measure.target;
 }
 
-Nanoseconds SweepCells::visit_time_limit(std::size_t cell) const {
-  const Cell& state = cells_[cell];
-  if (state.earlier + state.begun <= plan_->measure.repeats) return share();
-  return std::min(share(), plan_->measure.time_limit - state.spent);
+Nanoseconds SweepCells::share(std::size_t cell) const {
+  return plan_->cells[cell].time_limit / std::max(1, plan_->measure.repeats);
 }
 
-bool SweepCells::has_time(const Cell& cell) const {
-  return plan_->measure.fixed_calls || plan_->measure.time_limit - cell.spent >= share() / kLeastPartOfShare;
+Nanoseconds SweepCells::load_time(const Cell& cell) {
+  return cell.loaded / cell.processes;
 }
 
-bool SweepCells::is_precise(const Cell& cell) const {
-  if (cell.processes < 2) return false;
+Nanoseconds SweepCells::least_visit(const Cell& cell) {
+  return cell.calls > 0 ? cell.timed / cell.calls * kLeastCalls : Nanoseconds{};
+}
+
+Nanoseconds SweepCells::time_left(std::size_t index, int visits) const {
+  const Cell& cell = cells_[index];
+  const Nanoseconds of_limit = plan_->cells[index].time_limit - cell.spent;
+  const std::optional<FixedProtocol>& fixed = plan_->measure.instead_of;
+  if (!fixed || cell.processes == 0 || cell.calls == 0) return of_limit;
+  const double load = seconds(load_time(cell));
+  const double call = seconds(cell.timed) / static_cast<double>(cell.calls);
+  const auto calls = static_cast<double>(fixed->warmup_calls + fixed->timed_calls);
+  const double budget = kShareOfFixed * fixed->processes * (load + calls * call);
+  const double gone = seconds(cell.started + cell.loaded + cell.spent) + visits * load;
+  return std::min(of_limit, nanoseconds(budget - gone));
+}
+
+Nanoseconds SweepCells::visit_time_limit(std::size_t index) const {
+  const Cell& cell = cells_[index];
+  const int planned_left = plan_->measure.repeats - tries(index) + 1;  // this one included
+  if (planned_left < 1) return std::min(share(index), time_left(index, 1));
+  if (!plan_->measure.instead_of) return share(index);
+  return std::max(least_visit(cell), std::min(share(index), time_left(index, planned_left) / planned_left));
+}
+
+bool SweepCells::has_time(std::size_t index) const {
+  if (is_fixed()) return true;
+  const Cell& cell = cells_[index];
+  const Nanoseconds least = plan_->measure.instead_of ? least_visit(cell) : share(index) / kLeastPartOfShare;
+  return time_left(index, 1) >= least;
+}
+
+std::optional<Estimate> SweepCells::estimate_of(const Cell& cell) const {
   const CellSummary summary = summarise(cell.measured, SummaryDepth::kQuick);
-  const std::optional<Estimate>& estimate =
-      cell.measured.key.workload.mode == Mode::kThroughput ? summary.throughput : summary.latency;
-  if (!estimate || !estimate->lower || !estimate->upper || estimate->value <= 0) return false;
-  return (*estimate->upper - *estimate->lower) / 2 <= plan_->measure.target * estimate->value;
+  const Mode mode = cell.measured.key.workload.mode;
+  std::optional<Estimate> estimate = mode == Mode::kThroughput ? summary.throughput : summary.latency;
+  if (estimate && (!estimate->lower || !estimate->upper || estimate->value <= 0)) estimate.reset();
+  return estimate;
+}
+
+bool SweepCells::is_precise(const Cell& cell, const std::optional<Estimate>& estimate) const {
+  return cell.processes >= 2 && estimate && half_width(*estimate) <= plan_->measure.target;
+}
+
+bool SweepCells::may_become_precise(std::size_t index, const std::optional<Estimate>& estimate) const {
+  const Cell& cell = cells_[index];
+  if (cell.processes < 2 || !estimate) return true;  // nothing is known of it
+  int most = plan_->measure.most_repeats;
+  if (!is_fixed()) {
+    // As many as would fit at what one took so far.
+    const double load = plan_->measure.instead_of ? seconds(load_time(cell)) : 0;
+    const double one = std::max(seconds(cell.spent) / cell.processes, seconds(least_visit(cell))) + load;
+    const double left = std::max(0.0, seconds(time_left(index, 0)));
+    most = std::min(most, cell.processes + std::max(1, static_cast<int>(left / std::max(one, 1e-9))));
+  }
+  const int now = cell.processes;
+  const double spread = std::sqrt((now - 1) / chi_squared(kOptimism, now - 1));
+  const double narrowing = t_quantile(most) / t_quantile(now) * std::sqrt(static_cast<double>(now) / most);
+  return half_width(*estimate) * std::min(1.0, spread) * narrowing <= plan_->measure.target;
 }
 
 std::vector<std::size_t> SweepCells::beyond_target() const {
   std::vector<std::size_t> found;
-  if (!further_rounds()) return found;
+  if (!plan_->measure.further_rounds()) return found;
   for (std::size_t index = 0; index < cells_.size(); ++index) {
     const Cell& cell = cells_[index];
     if (cell.given_up || cell.processes == 0 || tries(index) >= plan_->measure.most_repeats) continue;
-    if (has_time(cell) && !is_precise(cell)) found.push_back(index);
+    if (!has_time(index)) continue;
+    const std::optional<Estimate> estimate = estimate_of(cell);
+    if (!is_precise(cell, estimate) && may_become_precise(index, estimate)) found.push_back(index);
   }
   return found;
 }

@@ -1,10 +1,20 @@
-// What a sweep knows of its cells while it runs: which are given up, what is still to come, and which are not
-// precise enough yet. For sweep.cpp.
+// What a sweep knows of its cells while it runs: which are given up, what is still to come, which are not
+// precise enough yet, and how much time each has. For sweep.cpp.
+//
+// Where further rounds may follow, processes are many and short: none measures its own median to the target,
+// but to the target times the root of their largest number (all together then have it), and the rounds go on
+// until the interval over the processes is within the target. They end where the cell's time does: its limit,
+// or, for a cell measured instead of a protocol of fixed counts, a fifth of what that would take by the load
+// and call times found so far; and where by the variation seen so far no number of processes that the time
+// allows would do.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "core/estimate.h"
 #include "core/measurement.h"
 #include "run/plan.h"
 
@@ -17,23 +27,27 @@ class SweepCells {
 
   void begin_visit(std::size_t cell);
   void expect_visit(std::size_t cell);  // one more than the plan had
-  // A process that gave samples, in this run or an earlier one.
-  void add_process(std::size_t cell, const ProcessRun& process);
+  // A process that gave samples, in this run or an earlier one; `start`: the time to start the worker, where
+  // this was its first cell.
+  void add_process(std::size_t cell, const ProcessRun& process, Nanoseconds start = {});
   void give_up(std::size_t cell);
 
   bool given_up(std::size_t cell) const { return cells_[cell].given_up; }
   bool has_samples(std::size_t cell) const { return cells_[cell].processes > 0; }
+  int processes(std::size_t cell) const { return cells_[cell].processes; }  // with samples
   // Processes of earlier runs and visits of this one, whatever came of them.
   int tries(std::size_t cell) const { return cells_[cell].earlier + cells_[cell].begun; }
   std::size_t visits_to_come(std::size_t cell) const { return cells_[cell].to_come; }
   std::size_t visits_to_come() const { return to_come_; }  // of all cells
 
-  // An equal share of the cell's time limit for each of its planned processes; less when a further round
-  // finds less left.
+  // An equal share of the cell's time for each of its planned processes; less when a further round finds less
+  // left, but never too little for a warm-up and some 30 timed calls of a planned process.
   Nanoseconds visit_time_limit(std::size_t cell) const;
+  // Half width that one process measures its own median to.
+  double visit_target() const;
 
-  // Cells with samples that are not precise enough and may still be tried. A cell with one process is none of
-  // the precise, for how much processes differ is not known of it.
+  // Cells with samples that are not precise enough, may still be tried and may get there. A cell with one
+  // process is none of the precise, for how much processes differ is not known of it.
   std::vector<std::size_t> beyond_target() const;
 
  private:
@@ -42,15 +56,25 @@ class SweepCells {
     int earlier = 0;
     int begun = 0;
     std::size_t to_come = 0;
-    Nanoseconds spent{};  // on warm-up and timed calls
+    Nanoseconds started{};  // starting workers
+    Nanoseconds loaded{};   // loading
+    Nanoseconds spent{};    // on warm-up and timed calls
+    Nanoseconds timed{};    // of it on timed calls
+    std::int64_t calls = 0;
     bool given_up = false;
     Measurement measured;  // of its processes the times, where further rounds may need them
   };
 
-  bool is_precise(const Cell& cell) const;
-  bool has_time(const Cell& cell) const;
-  bool further_rounds() const { return plan_->measure.most_repeats > plan_->measure.repeats; }
-  Nanoseconds share() const;
+  static Nanoseconds load_time(const Cell& cell);  // of one process; the cell must have one
+  static Nanoseconds least_visit(const Cell& cell);
+  // For warm-up and timed calls of `visits` further processes.
+  Nanoseconds time_left(std::size_t cell, int visits) const;
+  std::optional<Estimate> estimate_of(const Cell& cell) const;
+  bool is_precise(const Cell& cell, const std::optional<Estimate>& estimate) const;
+  bool may_become_precise(std::size_t index, const std::optional<Estimate>& estimate) const;
+  bool has_time(std::size_t cell) const;
+  bool is_fixed() const { return plan_->measure.fixed_calls.has_value(); }
+  Nanoseconds share(std::size_t cell) const;
 
   const SweepPlan* plan_;
   std::vector<Cell> cells_;

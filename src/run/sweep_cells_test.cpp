@@ -42,7 +42,7 @@ TEST(SweepCells, AsksForMoreProcessesUntilTheyAgree) {
     cells.add_process(0, process_of(1ms, 0ms, mode));
     EXPECT_THAT(cells.beyond_target(), ElementsAre(0));  // nor how much processes differ
     cells.begin_visit(0);
-    cells.add_process(0, process_of(2ms, 0ms, mode));
+    cells.add_process(0, process_of(1010us, 0ms, mode));
     EXPECT_THAT(cells.beyond_target(), ElementsAre(0));
     SweepCells alike(plan);
     for (int i = 0; i < 2; ++i) {
@@ -56,7 +56,7 @@ TEST(SweepCells, AsksForMoreProcessesUntilTheyAgree) {
 TEST(SweepCells, AsksForNoMoreThanTheMost) {
   const SweepPlan plan = plan_with(2, 3);
   SweepCells cells(plan);
-  for (const Nanoseconds call : {1ms, 2ms}) {
+  for (const Nanoseconds call : {1000us, 1003us}) {
     cells.begin_visit(0);
     cells.add_process(0, process_of(call, 0ms));
   }
@@ -81,27 +81,84 @@ TEST(SweepCells, AsksForNoneOfACellThatIsGivenUp) {
 TEST(SweepCells, KeepsToTheTimeLimitOfTheCell) {
   const SweepPlan plan = plan_with(2, 9);
   SweepCells cells(plan);
-  for (const Nanoseconds call : {10ms, 20ms}) {  // 2 s and 4 s, and 1 s of warm-up each: 8 s
+  for (const Nanoseconds call : {14'000us, 14'050us}) {  // 2.80 s, 2.81 s, and 1.2 s of warm-up each: 8 s
     cells.begin_visit(0);
     EXPECT_EQ(cells.visit_time_limit(0), 6s);
-    cells.add_process(0, process_of(call, 1s));
+    cells.add_process(0, process_of(call, 1'200ms));
   }
   EXPECT_THAT(cells.beyond_target(), ElementsAre(0));
   cells.expect_visit(0);
   cells.begin_visit(0);
-  EXPECT_NEAR(static_cast<double>(cells.visit_time_limit(0).count()), 4e9, 1e3);
-  cells.add_process(0, process_of(10ms, 600ms));  // 10.6 s: what is left is less than a quarter of 6 s
+  EXPECT_NEAR(static_cast<double>(cells.visit_time_limit(0).count()), 3.99e9, 1e3);
+  cells.add_process(0, process_of(10ms, 600ms));  // 10.61 s: what is left is less than a quarter of 6 s
   EXPECT_THAT(cells.beyond_target(), IsEmpty());
 }
 
 TEST(SweepCells, CountsEarlierProcesses) {
   const SweepPlan plan = plan_with(2, 4);
   SweepCells cells(plan);
-  for (const Nanoseconds call : {1ms, 2ms, 3ms}) cells.add_process(0, process_of(call, 0ms));
+  for (const Nanoseconds call : {1000us, 1010us, 1015us}) cells.add_process(0, process_of(call, 0ms));
   EXPECT_EQ(cells.tries(0), 3);
   EXPECT_THAT(cells.beyond_target(), ElementsAre(0));
   cells.add_process(0, process_of(1ms, 0ms));
   EXPECT_THAT(cells.beyond_target(), IsEmpty());
+}
+
+// Three processes whose medians are apart by a tenth: twelve would leave some 5 %.
+TEST(SweepCells, EndsWhereMoreProcessesCannotHelp) {
+  const SweepPlan plan = plan_with(3, 12);
+  SweepCells cells(plan);
+  for (const Nanoseconds call : {1000us, 1100us, 1200us}) {
+    cells.begin_visit(0);
+    cells.add_process(0, process_of(call, 0ms));
+  }
+  EXPECT_THAT(cells.beyond_target(), IsEmpty());
+}
+
+TEST(SweepCells, MeasuresAProcessAsItsPartOfAll) {
+  EXPECT_DOUBLE_EQ(SweepCells(plan_with(3, 3)).visit_target(), 0.01);
+  EXPECT_DOUBLE_EQ(SweepCells(plan_with(3, 16)).visit_target(), 0.04);
+}
+
+// Instead of 30 processes of 120 calls: a fifth of 30 loads of 1 s and 3600 calls of 10 ms is 13.2 s.
+TEST(SweepCells, TakesAFifthOfTheProtocolThatItStandsFor) {
+  SweepRequest request = fake_request({"a"}, {1}, {Mode::kLatency}, 3);
+  request.measure.most_repeats = 12;
+  request.measure.instead_of = FixedProtocol{.warmup_calls = 20, .timed_calls = 100, .processes = 30};
+  const SweepPlan plan = plan_of(request);
+  const auto with_load = [](Nanoseconds call, Nanoseconds warmup) {
+    ProcessRun process = process_of(call, warmup);
+    process.load_time = 1s;
+    return process;
+  };
+  SweepCells cells(plan);
+  const auto limit = [&cells] { return static_cast<double>(cells.visit_time_limit(0).count()) / 1e9; };
+  cells.begin_visit(0);
+  EXPECT_NEAR(limit(), 20.0 / 3, 1e-6);  // nothing is known of it yet
+  cells.add_process(0, with_load(10ms, 1s), 200ms);
+  cells.begin_visit(0);
+  EXPECT_NEAR(limit(), (13.2 - 4.2 - 2 * 1) / 2, 1e-3);  // 0.2 + 1 + 1 + 2 s are gone, and two loads to come
+  cells.add_process(0, with_load(10'100us, 1s));
+  cells.begin_visit(0);
+  // The call is 10.05 ms now: 13.236 s, of which 0.2 + 2 x 2 + 2 + 2.02 s and a load are gone.
+  EXPECT_NEAR(limit(), 13.236 - 8.22 - 1, 1e-3);
+  cells.add_process(0, with_load(10ms, 1s));
+  // 12.22 s of 13.224 s, and what is left is the load of another.
+  EXPECT_THAT(cells.beyond_target(), IsEmpty());
+}
+
+// A planned process has 60 calls, whatever the first one took.
+TEST(SweepCells, LeavesAPlannedProcessEnoughToBeOfUse) {
+  SweepRequest request = fake_request({"a"}, {1}, {Mode::kLatency}, 3);
+  request.measure.most_repeats = 12;
+  request.measure.time_limit = 1s;
+  request.measure.instead_of = FixedProtocol{.warmup_calls = 20, .timed_calls = 100, .processes = 30};
+  const SweepPlan plan = plan_of(request);
+  SweepCells cells(plan);
+  cells.begin_visit(0);
+  cells.add_process(0, process_of(10ms, 0ms));  // 2 s
+  cells.begin_visit(0);
+  EXPECT_NEAR(static_cast<double>(cells.visit_time_limit(0).count()), 60 * 10e6, 1e4);
 }
 
 }  // namespace

@@ -87,6 +87,19 @@ TEST_F(SweepTest, FinishesTheVisitInFlightAtTheFirstCtrlC) {
   EXPECT_EQ(sink.events.size(), 2u);
 }
 
+// Two rounds of two cells, stopped in the third visit: one cell has all its processes, the other one of two.
+TEST_F(SweepTest, SaysWhichCellsTheUserLeftUnfinished) {
+  Stopper observer;
+  observer.stop = &stop;
+  observer.at = 3;
+  const SweepPlan plan = plan_of(fake_request({"a"}, {1, 2}, kLatency, 2));
+  EXPECT_TRUE(run_well(plan, &observer).cancelled);
+  ASSERT_EQ(sink.ended.size(), 1u);
+  const auto& [cell, text] = *sink.ended.begin();
+  EXPECT_EQ(sink.of(cell), "0");
+  EXPECT_EQ(text, "cancelled: the user stopped the run when 1 of 2 processes were measured");
+}
+
 TEST_F(SweepTest, IsNotCancelledWhenNothingWasLeftToDo) {
   Stopper observer;
   observer.stop = &stop;
@@ -94,6 +107,7 @@ TEST_F(SweepTest, IsNotCancelledWhenNothingWasLeftToDo) {
   const SweepOutcome outcome = run_well(plan_of(fake_request({"a"}, {1, 2, 4}, kLatency, 1)), &observer);
   EXPECT_EQ(outcome.visits_done, 3);
   EXPECT_FALSE(outcome.cancelled);
+  EXPECT_THAT(sink.ended, IsEmpty());
 }
 
 TEST_F(SweepTest, DropsTheVisitInFlightAtTheSecondCtrlC) {
@@ -139,13 +153,36 @@ TEST_F(SweepTest, CountsVisitsToComeAsTheyAreLeftOut) {
   EXPECT_THAT(observer.counts, ElementsAre("1/3"));
 }
 
-TEST_F(SweepTest, TakesMoreProcessesWhereTheyDiffer) {
-  SweepRequest request = fake_request({"a"}, {1, 2}, kLatency, 2, {{"fake.process_noise", "0.2"}});
-  request.measure.most_repeats = 4;
+// 200 calls of each of the times, as an earlier run left them.
+std::vector<ProcessRun> processes_of(const std::vector<std::int64_t>& times_ns) {
+  std::vector<ProcessRun> processes;
+  for (const std::int64_t time : times_ns) {
+    ProcessRun process{.index = static_cast<int>(processes.size())};
+    for (std::int64_t call = 0; call < 200; ++call) {
+      process.samples.start_ns.push_back(call * 2'000'000);
+      process.samples.host_ns.push_back(time);
+    }
+    processes.push_back(std::move(process));
+  }
+  return processes;
+}
+
+SweepRequest rounds_of(int repeats, int most_repeats) {
+  SweepRequest request =
+      fake_request({"a"}, {1}, kLatency, repeats, {{"fake.median", "1.005ms"}, {"fake.noise", "0"}});
+  request.measure.most_repeats = most_repeats;
   request.measure.time_limit = std::chrono::hours(1);
-  run_well(plan_of(request));
-  EXPECT_EQ(sink.of("a/fake/cpu/fp32/b1"), "0 1 2 3");
-  EXPECT_EQ(sink.of("a/fake/cpu/fp32/b2"), "0 1 2 3");
+  return request;
+}
+
+// 1 % apart: a third in the middle is not enough (t of 2 degrees of freedom is 4.3), a fourth is.
+TEST_F(SweepTest, TakesMoreProcessesWhereTheyDiffer) {
+  const SweepPlan plan = plan_of(rounds_of(2, 9));
+  const CellKey key = plan.cells[0].key;
+  sink.held[key] = processes_of({1'000'000, 1'010'000});
+  const SweepOutcome outcome = run_well(remaining(plan, {{key, 2}}));
+  EXPECT_EQ(outcome.visits_done, 2);
+  EXPECT_EQ(sink.of("a/fake/cpu/fp32/b1"), "2 3");
 }
 
 TEST_F(SweepTest, TakesNoMoreProcessesWhereTheyAgree) {
@@ -156,21 +193,11 @@ TEST_F(SweepTest, TakesNoMoreProcessesWhereTheyAgree) {
   EXPECT_EQ(sink.of("a/fake/cpu/fp32/b1/throughput"), "0 1 2");
 }
 
-// A further process of a resumed sweep counts those of before: one here, not two, makes four.
+// A further process of a resumed sweep counts those of before: one here, not two, makes the most.
 TEST_F(SweepTest, CountsEarlierProcessesWhenResumed) {
-  SweepRequest request = fake_request({"a"}, {1}, kLatency, 2, {{"fake.process_noise", "0.2"}});
-  request.measure.most_repeats = 4;
-  request.measure.time_limit = std::chrono::hours(1);
-  const SweepPlan plan = plan_of(request);
+  const SweepPlan plan = plan_of(rounds_of(2, 4));
   const CellKey key = plan.cells[0].key;
-  for (int index = 0; index < 3; ++index) {
-    ProcessRun process{.index = index};
-    for (std::int64_t call = 0; call < 200; ++call) {
-      process.samples.start_ns.push_back(call * 2'000'000);
-      process.samples.host_ns.push_back(1'000'000 + 300'000 * index);
-    }
-    sink.held[key].push_back(std::move(process));
-  }
+  sink.held[key] = processes_of({1'000'000, 1'005'000, 1'012'000});
   const SweepOutcome outcome = run_well(remaining(plan, {{key, 3}}));
   EXPECT_EQ(outcome.visits_done, 1);
   EXPECT_EQ(sink.of("a/fake/cpu/fp32/b1"), "3");

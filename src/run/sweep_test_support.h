@@ -32,7 +32,8 @@ class RecordingSink final : public SweepSink {
   std::map<std::string, std::vector<ProcessRun>> processes;
   std::map<std::string, std::vector<Setting>> settings;
   std::map<CellKey, std::vector<ProcessRun>> held;
-  std::size_t room = 1'000'000;  // events until the disk is full
+  std::map<std::string, std::string> ended;  // what was said of a cell after its visits, by cell
+  std::size_t room = 1'000'000;              // events until the disk is full
 
   Result<std::vector<ProcessRun>> earlier(const PlannedCell& cell) override {
     const auto found = held.find(cell.key);
@@ -48,6 +49,12 @@ class RecordingSink final : public SweepSink {
   Result<void> visit_failed(const PlannedCell& cell, int repeat, const CellFailure& failure,
                             const std::vector<Diagnostic>& diagnostics) override {
     return add({cell.key.selector(), repeat, failure.kind, failure.text}, diagnostics);
+  }
+
+  Result<void> cell_ended(const PlannedCell& cell, const std::vector<Diagnostic>& diagnostics) override {
+    for (const Diagnostic& diagnostic : diagnostics)
+      ended[cell.key.selector()] += diagnostic.id + ": " + diagnostic.text;
+    return {};
   }
 
   // "0 1 2", with the failures' kinds behind the repeats that failed: "0 1:crash 2".

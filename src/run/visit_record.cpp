@@ -74,7 +74,7 @@ std::vector<Setting> visit_settings(const PlannedCell& cell, const LoadReply& re
   put(settings::kSeed, std::to_string(seed), std::to_string(seed));
   put(settings::kProtocol, {}, protocol_of(measure));
   if (!measure.fixed_calls) {
-    put(settings::kTimeLimit, {}, format_duration(measure.time_limit));
+    put(settings::kTimeLimit, {}, format_duration(cell.time_limit));
     put(settings::kTarget, {}, format_number(measure.target));
   }
   const bool told = std::any_of(rows.begin(), rows.end(),

@@ -60,14 +60,15 @@ Result<const Preset*> find_preset(const std::string& name) {
 
 void apply(const Preset& preset, RunOptions& options) {
   fill(options.models, preset.models);
+  options.preset_precisions = options.precisions.empty();
   fill(options.precisions, preset.precisions);
   fill(options.batches, preset.batches);
   fill(options.modes, {Mode::kLatency});  // the studies time one call after the other
   if (options.like_published) {
     if (!options.repeats) options.repeats = preset.sweeps * preset.repeats_per_sweep;
     if (!options.most_repeats) options.most_repeats = options.repeats;
-  } else if (!options.most_repeats) {
-    options.most_repeats = std::max(options.repeats.value_or(0), kMostAdaptiveRepeats);
+  } else if (!options.most_repeats && !options.repeats) {
+    options.most_repeats = kMostAdaptiveRepeats;
   }
 }
 
@@ -81,7 +82,8 @@ void apply_defaults(RunOptions& options) {
   if (!options.repeats) options.repeats = standard.repeats;
   if (!options.most_repeats) options.most_repeats = options.repeats;
   if (*options.most_repeats < *options.repeats) options.most_repeats = options.repeats;
-  if (!options.time_limit) options.time_limit = standard.time_limit;
+  // A preset's follows from what its study's protocol would take.
+  if (!options.time_limit && !options.preset) options.time_limit = standard.time_limit;
   if (!options.target) options.target = standard.target;
   if (!options.input_buffers) options.input_buffers = standard.input_buffers;
   if (!options.hang_limit) options.hang_limit = standard.hang_limit;

@@ -4,9 +4,10 @@
 //   deep-gap   arXiv 2604.14552: the same with FP16 and INT8 beside, T4 against L4
 //
 // A preset keeps its study's grid. Counts (20 warm-up and 100 timed iterations, 10 sweeps of 3 repeats) hold
-// with
-// --like-published only; otherwise the stopping rule makes the same statement in less time: each median's 95
-// % interval, variation between processes included, within 1 %.
+// with --like-published only. Otherwise 3 to 12 short processes a cell make the same statement (the median's
+// 95 % interval, variation between processes included, within 1 %) in at most a fifth of the time: a cell's
+// time limit follows from that (run/sweep_cells.h), unless one is typed. A precision of the study that an
+// engine does not run is a refused cell with the reason, not an error.
 #pragma once
 
 #include <span>

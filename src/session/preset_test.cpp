@@ -47,12 +47,24 @@ TEST(Preset, PublishedCountsOnlyWhenAskedFor) {
   EXPECT_EQ(published.repeats, 30);
   EXPECT_EQ(published.most_repeats, 30);
 
-  RunOptions adaptive;
+  RunOptions adaptive{.preset = "gdev-ai"};
   apply(**find_preset("gdev-ai"), adaptive);
   apply_defaults(adaptive);
   EXPECT_EQ(adaptive.repeats, 3);
-  EXPECT_GT(*adaptive.most_repeats, 3)
+  EXPECT_EQ(adaptive.most_repeats, 12)
       << "goes on until the interval with process variation is within the target";
+  EXPECT_FALSE(adaptive.time_limit.has_value());  // follows from the forecast of each cell
+}
+
+TEST(Preset, TypedPrecisionsAreNoneOfThePresets) {
+  RunOptions open;
+  apply(**find_preset("deep-gap"), open);
+  EXPECT_TRUE(open.preset_precisions);
+  RunOptions typed{.precisions = {Precision::kFp16}, .time_limit = std::chrono::seconds(5)};
+  apply(**find_preset("deep-gap"), typed);
+  apply_defaults(typed);
+  EXPECT_FALSE(typed.preset_precisions);
+  EXPECT_EQ(typed.time_limit, std::chrono::seconds(5));
 }
 
 TEST(Preset, DefaultsAreThoseOfTheCommandLine) {
@@ -64,6 +76,7 @@ TEST(Preset, DefaultsAreThoseOfTheCommandLine) {
   EXPECT_THAT(options.batches, ElementsAre(1));
   EXPECT_EQ(options.repeats, 3);
   EXPECT_EQ(options.most_repeats, 3);
+  EXPECT_EQ(options.time_limit, std::chrono::seconds(20));
 }
 
 TEST(SweepRequest, ReadsBackWhatItWrote) {
@@ -85,6 +98,7 @@ TEST(SweepRequest, ReadsBackWhatItWrote) {
                      .seed = 18446744073709551615ULL,
                      .isolation = run::Isolation::kCell,
                      .preset = "gdev-ai",
+                     .preset_precisions = true,
                      .like_published = true};
   const std::string json = request_json(options);
   const Result<RunOptions> read = parse_request(json);

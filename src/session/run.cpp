@@ -28,7 +28,6 @@ namespace {
 Result<RunOptions> completed(RunOptions options) {
   if (options.preset) {
     DEEPGAP_ASSIGN(const Preset* const preset, find_preset(*options.preset));
-    options.preset_precisions = options.precisions.empty();
     apply(*preset, options);
   } else if (options.like_published) {
     return usage_error(
@@ -56,17 +55,22 @@ Result<RunOptions> completed(RunOptions options) {
 
 run::MeasureRequest measure_request(const RunOptions& options) {
   run::MeasureRequest request{.target = *options.target,
-                              .time_limit = *options.time_limit,
                               .repeats = *options.repeats,
                               .most_repeats = *options.most_repeats,
                               .in_flight = options.in_flight,
                               .input_buffers = *options.input_buffers,
                               .hang_limit = *options.hang_limit,
                               .isolation = options.isolation};
-  if (options.preset && options.like_published) {
-    const Preset* const preset = *find_preset(*options.preset);
+  if (options.time_limit) request.time_limit = *options.time_limit;
+  if (!options.preset) return request;
+  const Preset* const preset = *find_preset(*options.preset);
+  if (options.like_published) {
     request.fixed_warmup = preset->warmup_iterations;
     request.fixed_calls = preset->timed_iterations;
+  } else if (!options.time_limit) {
+    request.instead_of = run::FixedProtocol{.warmup_calls = preset->warmup_iterations,
+                                            .timed_calls = preset->timed_iterations,
+                                            .processes = preset->sweeps * preset->repeats_per_sweep};
   }
   return request;
 }
@@ -80,29 +84,6 @@ struct Prepared {
   std::optional<Bytes> available_memory;
 };
 
-// Of a preset's precisions, those that the engines run; what is left out is said. Typed ones stay, and are an
-// error later.
-void drop_what_no_engine_runs(RunOptions& options,
-                              const std::map<std::string, run::EngineDescription>& engines,
-                              const Environment& environment) {
-  if (!options.preset_precisions) return;
-  const auto runs = [&engines](Precision precision) {
-    return std::all_of(engines.begin(), engines.end(), [precision](const auto& engine) {
-      const auto& all = engine.second.precisions;
-      return std::any_of(all.begin(), all.end(),
-                         [precision](const auto& each) { return each.first == precision; });
-    });
-  };
-  for (const Precision precision : std::vector<Precision>(options.precisions)) {
-    if (runs(precision) || options.precisions.size() == 1) continue;
-    std::erase(options.precisions, precision);
-    if (environment.say) {
-      environment.say(fmt::format("preset {}: {} is left out, for the engine does not run it",
-                                  *options.preset, name_of(precision)));
-    }
-  }
-}
-
 Result<Prepared> prepare(RunOptions options, Environment& environment) {
   Prepared prepared{.options = std::move(options)};
   RunOptions& request = prepared.options;
@@ -114,12 +95,12 @@ Result<Prepared> prepare(RunOptions options, Environment& environment) {
     prepared.engines.emplace(engine, std::move(description));
     prepared.workers.emplace(engine, std::move(worker));
   }
-  drop_what_no_engine_runs(request, prepared.engines, environment);
   run::SweepRequest sweep{.engines = request.engines,
                           .devices = request.devices,
                           .precisions = request.precisions,
                           .batches = request.batches,
                           .modes = request.modes,
+                          .refuse_precisions = request.preset_precisions,
                           .settings = request.settings,
                           .measure = measure_request(request),
                           .seed = *request.seed};
@@ -136,9 +117,11 @@ Result<Prepared> prepare(RunOptions options, Environment& environment) {
 report::PlanFindings plan_findings(const Prepared& prepared) {
   const run::SweepPlan& plan = prepared.plan;
   report::PlanFindings findings{.time = plan.forecast_time,
+                                .most_time = plan.forecast_most,
                                 .available_memory = prepared.available_memory,
                                 .processes = plan.processes.size(),
                                 .seed = plan.seed};
+  if (plan.measure.further_rounds()) findings.most_processes = plan.measure.most_repeats;
   std::vector<int> visits(plan.cells.size(), 0);
   std::vector<std::size_t> order;
   for (const run::ProcessPlan& process : plan.processes) {
@@ -156,7 +139,8 @@ report::PlanFindings plan_findings(const Prepared& prepared) {
                               .repeats = visits[cell],
                               .memory = planned.forecast_memory,
                               .time = planned.forecast_time,
-                              .refusal = planned.refusal,
+                              .most_time = planned.forecast_most,
+                              .refusal = planned.refusal ? planned.refusal->text : "",
                               .note = planned.note});
   }
   return findings;
@@ -321,7 +305,7 @@ Result<Answer> run(const RunOptions& typed, Environment& environment) {
     prepared.plan = left;
     return Answer{.document = report::plan_document(plan_findings(prepared))};
   }
-  DEEPGAP_RETURN_IF_ERROR(sink.refuse_what_does_not_fit());
+  DEEPGAP_RETURN_IF_ERROR(sink.store_refusals());
 
   const std::string log_folder = environment.cache_folder + "/logs";
   DEEPGAP_RETURN_IF_ERROR(make_folders(log_folder));
@@ -349,6 +333,7 @@ Result<Answer> run(const RunOptions& typed, Environment& environment) {
                                .database = database,
                                .planned_cells = prepared.plan.cells.size(),
                                .cancelled = outcome->cancelled,
+                               .failed_visits = outcome->visits_failed,
                                .measured_time = environment.clock->monotonic() - started};
   DEEPGAP_ASSIGN(findings.cells, stored_cells(*store, sweep->id, prepared.plan));
   findings.saturation = saturation_rows(findings.cells);

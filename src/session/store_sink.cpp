@@ -86,7 +86,11 @@ Result<void> StoreSink::store_visit(const run::PlannedCell& cell, store::CellVis
     // A cell with samples has no failure: its diagnostics tell of the visit that was lost.
     if (visit.failure && !state.processes.empty() && !run::is_for_good(*visit.failure)) visit.failure.reset();
     state.failed = state.failed || visit.failure.has_value();
-    return store_->append_visit(state.id, visit);
+    const Result<void> stored = store_->append_visit(state.id, visit);
+    if (stored.ok() && visit.failure && run::is_for_good(*visit.failure)) {
+      done_[cell.key] = plan_->measure.repeats;
+    }
+    return stored;
   }
   Measurement measurement = new_measurement(cell);
   CellState state{.id = measurement.id, .failed = visit.failure.has_value()};
@@ -98,21 +102,27 @@ Result<void> StoreSink::store_visit(const run::PlannedCell& cell, store::CellVis
   }
   for (Setting& setting : visit.settings) measurement.settings.push_back(std::move(setting));
   measurement.diagnostics = std::move(visit.diagnostics);
+  for (const std::string& remark : plan_->models[cell.model].remarks) {
+    measurement.diagnostics.push_back(diagnose(diagnostics::kModelRemark, cell.key.selector(), remark));
+  }
   measurement.telemetry = std::move(visit.telemetry);
   measurement.failure = std::move(visit.failure);
   DEEPGAP_RETURN_IF_ERROR(store_->put_measurement(measurement));
-  done_[cell.key] = static_cast<int>(state.processes.size());
+  done_[cell.key] = measurement.failure && run::is_for_good(*measurement.failure)
+                        ? measurement.planned_processes
+                        : static_cast<int>(state.processes.size());
   cells_.emplace(cell.key, std::move(state));
   return {};
 }
 
-Result<void> StoreSink::refuse_what_does_not_fit() {
+Result<void> StoreSink::store_refusals() {
   for (const run::PlannedCell& cell : plan_->cells) {
-    if (cell.fits || cells_.contains(cell.key)) continue;
+    if (!cell.refusal || cells_.contains(cell.key)) continue;
+    const run::Refusal& refusal = *cell.refusal;
     DEEPGAP_RETURN_IF_ERROR(store_visit(
-        cell, {.diagnostics = {diagnose(diagnostics::kPredictedNotToFit, cell.key.selector(), cell.refusal)},
+        cell, {.diagnostics = {diagnose(*refusal.doubt, cell.key.selector(), refusal.text)},
                .failure = CellFailure{
-                   .kind = "refused", .text = cell.refusal, .bytes_asked = cell.forecast_memory}}));
+                   .kind = refusal.kind, .text = refusal.text, .bytes_asked = cell.forecast_memory}}));
   }
   return {};
 }
@@ -130,6 +140,13 @@ Result<void> StoreSink::visit_done(const run::PlannedCell& cell, const ProcessRu
                                    const std::vector<TelemetrySeries>& telemetry) {
   return store_visit(
       cell, {.process = process, .settings = settings, .diagnostics = diagnostics, .telemetry = telemetry});
+}
+
+Result<void> StoreSink::cell_ended(const run::PlannedCell& cell, const std::vector<Diagnostic>& diagnostics) {
+  const auto found = cells_.find(cell.key);
+  if (found == cells_.end())
+    return internal_error("expected a stored cell, found none: " + cell.key.selector());
+  return store_->append_visit(found->second.id, {.diagnostics = diagnostics});
 }
 
 Result<void> StoreSink::visit_failed(const run::PlannedCell& cell, int /*repeat*/, const CellFailure& failure,

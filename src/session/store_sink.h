@@ -23,7 +23,7 @@ class StoreSink final : public run::SweepSink {
   // Processes that each cell has, those that failed for good counted as all.
   const std::map<CellKey, int>& processes_done() const { return done_; }
   // Stores a refusal for each cell that the plan will not try.
-  Result<void> refuse_what_does_not_fit();
+  Result<void> store_refusals();
 
   Result<std::vector<ProcessRun>> earlier(const run::PlannedCell& cell) override;
   Result<void> visit_done(const run::PlannedCell& cell, const ProcessRun& process,
@@ -31,6 +31,7 @@ class StoreSink final : public run::SweepSink {
                           const std::vector<TelemetrySeries>& telemetry) override;
   Result<void> visit_failed(const run::PlannedCell& cell, int repeat, const CellFailure& failure,
                             const std::vector<Diagnostic>& diagnostics) override;
+  Result<void> cell_ended(const run::PlannedCell& cell, const std::vector<Diagnostic>& diagnostics) override;
 
  private:
   struct CellState {

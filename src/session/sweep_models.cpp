@@ -60,23 +60,31 @@ Result<std::vector<run::TensorSpec>> planned_inputs(const graph::Model& model, c
   return inputs;
 }
 
+// What a user should know of a model of their own before believing its numbers.
+std::vector<std::string> remarks_on(const graph::Model& model) {
+  const graph::ModelInfo info = model.info();
+  std::vector<std::string> remarks;
+  for (const std::string& remark : info.remarks) remarks.push_back(printable(remark));
+  if (!info.custom_operators.empty()) {
+    remarks.push_back("operators that only some engines know, and whose cost is not known: " +
+                      printable(join(info.custom_operators, ", ")));
+  }
+  return remarks;
+}
+
 Result<run::PlannedModel> planned_model(const std::string& name, const graph::Dims& dims,
                                         const Environment& environment) {
   DEEPGAP_ASSIGN(graph::ModelFile file,
                  graph::materialise(name, dims, kWeightSeed, environment.cache_folder));
+  std::vector<std::string> remarks = remarks_on(file.model);
   if (environment.say) {
-    const graph::ModelInfo info = file.model.info();
-    for (const std::string& remark : info.remarks)
-      environment.say(fmt::format("model {}: {}", file.name, printable(remark)));
-    if (!info.custom_operators.empty()) {
-      environment.say(fmt::format("model {}: operators that only some engines know: {}", file.name,
-                                  printable(join(info.custom_operators, ", "))));
-    }
+    for (const std::string& remark : remarks) environment.say(fmt::format("model {}: {}", file.name, remark));
   }
   run::PlannedModel planned{.name = file.name,
                             .path = file.path,
                             .hash = file.hash,
                             .dims = file.dims,
+                            .remarks = std::move(remarks),
                             .fixed_batch = graph::fixed_batch(file.model, file.open_dims)};
   const std::int64_t smallest = planned.fixed_batch.value_or(1);
   DEEPGAP_ASSIGN(planned.inputs, planned_inputs(file.model, file.open_dims, !planned.fixed_batch, smallest));

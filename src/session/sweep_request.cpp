@@ -52,6 +52,7 @@ Json to_json(const RunOptions& options) {
   put(json, "seed", options.seed);
   json["isolate_cell"] = options.isolation == run::Isolation::kCell;
   put(json, "preset", options.preset);
+  json["preset_precisions"] = options.preset_precisions;
   json["like_published"] = options.like_published;
   return json;
 }
@@ -96,6 +97,7 @@ Result<RunOptions> parse_request(const std::string& text) {
     take(json, "seed", options.seed);
     options.isolation = json.at("isolate_cell").get<bool>() ? run::Isolation::kCell : run::Isolation::kGroup;
     take(json, "preset", options.preset);
+    options.preset_precisions = json.value("preset_precisions", false);
     options.like_published = json.at("like_published").get<bool>();
     return options;
   } catch (const nlohmann::json::exception& error) {

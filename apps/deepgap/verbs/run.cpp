@@ -25,7 +25,11 @@ constexpr OptionSpec kOptions[] = {
      true},
     {"--in-flight", "N", "throughput: calls in flight", "the engine's choice"},
     {"--input-buffers", "N", "inputs that are rotated call by call; 1 keeps caches warm", "4"},
-    {"--time-limit", "TIME", "per cell: warm-up and timed calls of all its processes", "20s"},
+    {"--time-limit", "TIME",
+     "per cell: warm-up and timed calls of all its processes; a preset's cell has a fifth of what its "
+     "study's "
+     "protocol would take, loads included",
+     "20s"},
     {"--target", "SHARE", "stop when the 95 % interval of the median is this near to it", "1%"},
     {"--repeats", "N[..M]",
      "fresh processes a cell; with M: more of them, until the interval with their variation is within the "
@@ -35,11 +39,14 @@ constexpr OptionSpec kOptions[] = {
      "who gets a process of its own: the cells of one engine, model and precision, or each cell", "group"},
     {"--hang-limit", "TIME", "a worker that is silent for so long is given up", "120s"},
     {"--seed", "N", "of the order of cells and of input values", "1"},
-    {"--preset", "NAME", "the grid of a published study: gdev-ai, deep-gap", ""},
+    {"--preset", "NAME",
+     "the grid of a published study: gdev-ai, deep-gap; 3 to 12 processes a cell, until the interval with "
+     "their variation is within the target; a precision that the engine does not run makes refused cells",
+     ""},
     {"--like-published", "",
      "with --preset: its fixed counts (20 warm-up and 100 timed calls, 10 sweeps of 3 repeats)", ""},
     {"--dry-run", "", "print the cells with the memory and time they will take, and run nothing", ""},
-    {"--resume", "", "go on with the newest unfinished sweep of the store", ""},
+    {"--resume", "", "go on with the newest unfinished sweep of the store that no other process runs", ""},
 };
 constexpr std::string_view kExamples[] = {
     "deepgap run resnet50 --batch 1,4,16",

@@ -93,6 +93,7 @@ Document run_document(const RunFindings& findings) {
   std::string line = fmt::format("Sweep {}: {} of {} cells measured", findings.sweep.str().substr(0, 8),
                                  with_samples, findings.planned_cells);
   if (findings.measured_time) line += fmt::format(" in {}", format_duration(*findings.measured_time));
+  if (findings.failed_visits > 0) line += fmt::format(", {} visits gave no samples", findings.failed_visits);
   line += findings.cancelled
               ? fmt::format("; stopped by the user, what was finished is in {}.", findings.database)
               : fmt::format(", stored in {}.", findings.database);
@@ -127,6 +128,7 @@ Document run_document(const RunFindings& findings) {
   data["database"] = findings.database;
   data["planned_cells"] = findings.planned_cells;
   data["cancelled"] = findings.cancelled;
+  data["failed_visits"] = findings.failed_visits;
   data["cells"] = json_of_cells(findings.cells);
   data["saturation"] = json_of_saturation(findings.saturation);
   document.data = ready(std::move(data));
@@ -137,7 +139,13 @@ Document plan_document(const PlanFindings& findings) {
   Document document{.schema = "deepgap.plan/1"};
   std::string line = fmt::format("{} cells, {} visits in {} fresh processes, order by seed {}",
                                  findings.cells.size(), findings.visits, findings.processes, findings.seed);
-  if (findings.time) line += fmt::format("; about {} in all", format_duration(*findings.time));
+  if (findings.most_processes)
+    line += fmt::format("; up to {} processes a cell where they differ", *findings.most_processes);
+  if (findings.time) {
+    line += fmt::format("; about {} in all", format_duration(*findings.time));
+    if (findings.most_time)
+      line += fmt::format(" if the machine is quiet, at most {}", format_duration(*findings.most_time));
+  }
   if (findings.available_memory)
     line += fmt::format("; {} of memory to use", format_bytes(*findings.available_memory));
   document.add(Paragraph{line + ". Nothing was run."});
@@ -147,12 +155,17 @@ Document plan_document(const PlanFindings& findings) {
       {.id = "repeats", .title = "processes", .align = Align::kRight},
       {.id = "memory", .title = "memory", .align = Align::kRight, .scale = {.divisor = 1e6, .unit = "MB"}},
       {.id = "time", .title = "time", .align = Align::kRight, .scale = {.divisor = 1e9, .unit = "s"}},
+      {.id = "most_time", .title = "at most", .align = Align::kRight, .scale = {.divisor = 1e9, .unit = "s"}},
       {.id = "note", .title = "note"}};
   Json cells = Json::array();
   for (const ForecastRow& row : findings.cells) {
     Json json = json_of(row.key);
     json["repeats"] = row.repeats;
-    std::vector<Cell> cell{row.key.selector(), std::int64_t{row.repeats}, Cell{}, Cell{},
+    std::vector<Cell> cell{row.key.selector(),
+                           std::int64_t{row.repeats},
+                           Cell{},
+                           Cell{},
+                           Cell{},
                            row.refusal.empty() ? (row.note.empty() ? " " : row.note) : row.refusal};
     if (row.memory) {
       cell[2] = static_cast<double>(row.memory->value);
@@ -161,6 +174,10 @@ Document plan_document(const PlanFindings& findings) {
     if (row.time) {
       cell[3] = static_cast<double>(row.time->count());
       json["forecast_time_ns"] = row.time->count();
+    }
+    if (row.most_time) {
+      cell[4] = static_cast<double>(row.most_time->count());
+      json["forecast_most_ns"] = row.most_time->count();
     }
     if (!row.refusal.empty()) json["refused"] = Json{{"reason", row.refusal}};
     if (!row.note.empty()) json["note"] = row.note;
@@ -173,6 +190,7 @@ Document plan_document(const PlanFindings& findings) {
   data["visits"] = findings.visits;
   data["processes"] = findings.processes;
   if (findings.time) data["forecast_time_ns"] = findings.time->count();
+  if (findings.most_time) data["forecast_most_ns"] = findings.most_time->count();
   data["cells"] = std::move(cells);
   document.data = ready(std::move(data));
   return document;
