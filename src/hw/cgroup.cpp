@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "hw/cpu_list.h"
 #include "hw/kernel_text.h"
 
 namespace deepgap::hw {

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <set>
 
+#include "base/cpu_list.h"
 #include "base/text.h"
-#include "hw/cpu_list.h"
 #include "hw/cpu_parts.h"
 #include "hw/kernel_text.h"
 #include "hw/microarchitecture.h"

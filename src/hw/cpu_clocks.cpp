@@ -5,8 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "base/cpu_list.h"
 #include "base/text.h"
-#include "hw/cpu_list.h"
 #include "hw/cpu_parts.h"
 #include "hw/kernel_text.h"
 

@@ -6,9 +6,9 @@
 #include <cctype>
 #include <map>
 
+#include "base/cpu_list.h"
 #include "base/text.h"
 #include "hw/cpu.h"
-#include "hw/cpu_list.h"
 #include "hw/kernel_text.h"
 #include "hw/microarchitecture.h"
 

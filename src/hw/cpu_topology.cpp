@@ -7,8 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "base/cpu_list.h"
 #include "base/text.h"
-#include "hw/cpu_list.h"
 #include "hw/cpu_parts.h"
 #include "hw/kernel_text.h"
 #include "hw/microarchitecture.h"

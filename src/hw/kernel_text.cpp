@@ -3,8 +3,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/cpu_list.h"
 #include "base/text.h"
-#include "hw/cpu_list.h"
 
 namespace deepgap::hw {
 namespace {

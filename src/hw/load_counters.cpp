@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "hw/cpu_list.h"
+#include "base/cpu_list.h"
 #include "hw/kernel_text.h"
 
 namespace deepgap::hw {

@@ -11,9 +11,9 @@
 #include <system_error>
 #include <thread>
 
+#include "base/cpu_list.h"
 #include "base/text.h"
 #include "hw/cgroup.h"
-#include "hw/cpu_list.h"
 #include "hw/cpu_parts.h"
 #include "hw/kernel_text.h"
 #include "hw/load_counters.h"

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <optional>
 
+#include "base/cpu_list.h"
 #include "base/hash.h"
-#include "hw/cpu_list.h"
 #include "hw/load_watch.h"
 #include "run/sweep_cells.h"
 #include "run/visit_record.h"
@@ -212,7 +212,7 @@ class SweepRunner {
   std::vector<int> watched_cpus(const std::vector<Setting>& settings) const {
     for (const Setting& setting : settings) {
       if (setting.name != settings::kAffinity || !setting.effective) continue;
-      std::optional<std::vector<int>> cpus = hw::parse_cpu_list(*setting.effective);
+      std::optional<std::vector<int>> cpus = parse_cpu_list(*setting.effective);
       if (cpus && !cpus->empty()) return std::move(*cpus);
     }
     return on_.cpus;

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/cpu_list.h"
 #include "base/text.h"
-#include "hw/cpu_list.h"
 
 namespace deepgap::run {
 namespace {
@@ -52,7 +52,7 @@ bool is_as_requested(const std::string& requested, const std::string& effective)
   const std::string found = lower(trim(effective));
   if (asked == found || asked == "auto" || asked == "engine") return true;
   return same(number_of(asked), number_of(found)) || same(switch_of(asked), switch_of(found)) ||
-         same_duration(asked, found) || same(hw::parse_cpu_list(asked), hw::parse_cpu_list(found));
+         same_duration(asked, found) || same(parse_cpu_list(asked), parse_cpu_list(found));
 }
 
 std::vector<Setting> visit_settings(const PlannedCell& cell, const LoadReply& reply,

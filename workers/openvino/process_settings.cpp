@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/cpu_list.h"
 #include "base/file_system.h"
 #include "base/text.h"
-#include "hw/cpu_list.h"
 
 namespace deepgap::openvino {
 namespace {
@@ -44,7 +44,7 @@ Result<void> set_affinity(const std::string& list) {
   CPU_FREE(set);
   if (status != 0)
     return usage_error(fmt::format("expected {} to name processors of this machine ({}), found '{}': {}",
-                                   kAffinity, hw::format_cpu_list(allowed_processors()), list,
+                                   kAffinity, format_cpu_list(allowed_processors()), list,
                                    std::strerror(error)));
   return {};
 }
@@ -61,7 +61,7 @@ std::optional<std::string> system_huge_pages() {
 }  // namespace
 
 Result<std::vector<int>> parse_processors(const std::string& list) {
-  std::optional<std::vector<int>> processors = hw::parse_cpu_list(list);
+  std::optional<std::vector<int>> processors = parse_cpu_list(list);
   if (!processors || processors->empty() || processors->back() >= kMostProcessors)
     return usage_error(fmt::format("expected {} to be a list such as 0-3,8, or none, found '{}'", kAffinity,
                                    printable(list, 60)));
@@ -95,7 +95,7 @@ std::vector<Setting> effective_process_settings(const std::map<std::string, std:
   if (!allowed.empty())
     affinity = static_cast<long>(allowed.size()) >= online && asked(kAffinity).value_or(kNone) == kNone
                    ? kNone
-                   : hw::format_cpu_list(allowed);
+                   : format_cpu_list(allowed);
   std::optional<std::string> pages = system_huge_pages();
   if (prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1) pages = "never";
   return {{kAffinity, asked(kAffinity), affinity}, {kHugePages, asked(kHugePages), pages}};

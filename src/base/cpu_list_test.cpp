@@ -1,9 +1,9 @@
-#include "hw/cpu_list.h"
+#include "base/cpu_list.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace deepgap::hw {
+namespace deepgap {
 namespace {
 
 using ::testing::ElementsAre;
@@ -40,4 +40,4 @@ TEST(CpuList, CommonCpus) {
 }
 
 }  // namespace
-}  // namespace deepgap::hw
+}  // namespace deepgap

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace deepgap::hw {
+namespace deepgap {
 
 // Sorted, each once. The empty list is a list ("" for a memory-only NUMA node); nothing for text that is
 // none, or that names a CPU above kLargestCpu (no kernel has as many; a list of 2^31 entries would take the
@@ -21,4 +21,4 @@ std::string format_cpu_list(std::span<const int> cpus);
 // What both hold; both sorted.
 std::vector<int> common_cpus(std::span<const int> a, std::span<const int> b);
 
-}  // namespace deepgap::hw
+}  // namespace deepgap

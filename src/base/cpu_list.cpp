@@ -1,12 +1,25 @@
-#include "hw/cpu_list.h"
+#include "base/cpu_list.h"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 
 #include "base/text.h"
-#include "hw/kernel_text.h"
 
-namespace deepgap::hw {
+namespace deepgap {
+
+namespace {
+
+std::optional<int> parse_cpu(std::string_view text) {
+  text = trim(text);
+  int cpu = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cpu);
+  if (error != std::errc{} || end != text.data() + text.size() || cpu < 0 || cpu > kLargestCpu)
+    return std::nullopt;
+  return cpu;
+}
+
+}  // namespace
 
 std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
   std::vector<int> cpus;
@@ -17,10 +30,10 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
     text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
     if (comma != std::string_view::npos && text.empty()) return std::nullopt;  // "0-3,"
     const std::size_t dash = range.find('-');
-    const auto first = to_integer(range.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : to_integer(range.substr(dash + 1));
-    if (!first || !last || *first < 0 || *last < *first || *last > kLargestCpu) return std::nullopt;
-    for (std::int64_t cpu = *first; cpu <= *last; ++cpu) cpus.push_back(static_cast<int>(cpu));
+    const auto first = parse_cpu(range.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : parse_cpu(range.substr(dash + 1));
+    if (!first || !last || *last < *first) return std::nullopt;
+    for (int cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
     // Repeated ranges would grow without bound.
     if (cpus.size() > static_cast<std::size_t>(kLargestCpu) + 1) return std::nullopt;
   }
@@ -48,4 +61,4 @@ std::vector<int> common_cpus(std::span<const int> a, std::span<const int> b) {
   return both;
 }
 
-}  // namespace deepgap::hw
+}  // namespace deepgap
