@@ -42,7 +42,7 @@ TEST(MetricCatalogue, IdsAreUniqueAndMeaningsAreSentences) {
     EXPECT_FALSE(metric->heading.empty()) << metric->id;
     EXPECT_TRUE(is_sentence(metric->meaning)) << metric->id;
   }
-  EXPECT_EQ(ids.size(), 12U);
+  EXPECT_EQ(ids.size(), 15U);
   EXPECT_FALSE(metrics::kThroughput.lower_is_better);
   EXPECT_EQ(metrics::kP99.unit, Unit::kNanoseconds);
 }
@@ -55,7 +55,7 @@ TEST(DiagnosticCatalogue, IdsAreUniqueAndMeaningAndRemedyAreSentences) {
     EXPECT_TRUE(is_sentence(kind->meaning)) << kind->id;
     EXPECT_TRUE(is_sentence(kind->remedy)) << kind->id;
   }
-  EXPECT_EQ(ids.size(), 18U);
+  EXPECT_EQ(ids.size(), 19U);
 }
 
 TEST(DiagnosticCatalogue, DiagnosesCarryIdAndSeverityOfTheirKind) {
@@ -83,7 +83,7 @@ TEST(SettingCatalogue, NamesAreUniqueAndDottedAndMeaningsAreSentences) {
     EXPECT_TRUE(is_sentence(kind.meaning)) << kind.name;
     EXPECT_EQ(find_setting(kind.name), &kind);
   }
-  EXPECT_EQ(names.size(), 29U);  // the constants of setting.h
+  EXPECT_EQ(names.size(), 30U);  // the constants of setting.h
   EXPECT_EQ(find_setting("torch.tf32.matmul"), nullptr);
 }
 

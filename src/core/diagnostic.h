@@ -53,6 +53,7 @@ extern const DiagnosticKind kOutOfMemory;           // the cell did not fit
 extern const DiagnosticKind kPredictedNotToFit;     // the cell was not tried: it cannot fit in memory
 extern const DiagnosticKind kUnsupportedPrecision;  // the cell was not tried: the engine does not run it
 extern const DiagnosticKind kModelRemark;           // what is odd about the model's file
+extern const DiagnosticKind kImportAssumption;      // what an imported file does not say was taken as usual
 extern const DiagnosticKind kCancelled;             // stopped by the user before its end
 extern const DiagnosticKind kProcessesDiffer;    // the processes' medians differ by more than samples explain
 extern const DiagnosticKind kEmulatedPrecision;  // this device has no arithmetic for the precision asked for

@@ -17,6 +17,12 @@ constexpr Metric kP95{"p95", "p95", Unit::kNanoseconds, true,
                       "95 % of the calls took at most this long: an order statistic of all samples pooled."};
 constexpr Metric kP99{"p99", "p99", Unit::kNanoseconds, true,
                       "99 % of the calls took at most this long: an order statistic of all samples pooled."};
+constexpr Metric kMean{
+    "mean", "mean", Unit::kNanoseconds, true,
+    "Mean host latency of one batch, as a foreign tool reported it; deepgap gives medians."};
+constexpr Metric kStandardDeviation{
+    "standard_deviation", "deviation", Unit::kNanoseconds, true,
+    "Standard deviation of the host latencies of one run, as a foreign tool reported it."};
 constexpr Metric kThroughput{
     "throughput", "samples/s", Unit::kSamplesPerSecond, false,
     "Samples finished in the window divided by its length, measured, never batch divided by "
@@ -33,6 +39,8 @@ constexpr Metric kFirstCall{"first_call", "first call", Unit::kNanoseconds, true
 constexpr Metric kPeakMemory{
     "peak_memory", "peak memory", Unit::kBytes, true,
     "Largest resident memory of the engine's process, model and libraries included."};
+constexpr Metric kPeakDeviceMemory{"peak_device_memory", "peak device memory", Unit::kBytes, true,
+                                   "Largest memory on the device that the engine's allocator held."};
 constexpr Metric kSaturationBatch{
     "saturation_batch", "saturates at", Unit::kCount, true,
     "Smallest batch whose throughput every larger measured batch is shown to exceed by no more than the "
@@ -43,9 +51,10 @@ constexpr Metric kSaturationBatch{
 namespace {
 
 using namespace metrics;
-constexpr std::array kAllMetrics{&kLatency,  &kP50,        &kP90,        &kP95,
-                                 &kP99,      &kThroughput, &kDeviceTime, &kEnqueueTime,
-                                 &kLoadTime, &kFirstCall,  &kPeakMemory, &kSaturationBatch};
+constexpr std::array kAllMetrics{
+    &kLatency,        &kP50,        &kP90,         &kP95,      &kP99,       &kMean,       &kStandardDeviation,
+    &kThroughput,     &kDeviceTime, &kEnqueueTime, &kLoadTime, &kFirstCall, &kPeakMemory, &kPeakDeviceMemory,
+    &kSaturationBatch};
 
 }  // namespace
 

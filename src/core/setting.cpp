@@ -61,6 +61,7 @@ constexpr std::array kSettings{
                 "its own."},
     SettingKind{kModelHash, Influence::kDecides, false, "Content hash of the ONNX file that ran."},
     SettingKind{kDeepgapVersion, Influence::kTells, false, "Version of deepgap that measured."},
+    SettingKind{kImportSource, Influence::kTells, false, "File that the measurement was imported from."},
     SettingKind{kHostName, Influence::kTells, false, "Name of the machine."},
     SettingKind{kHostOs, Influence::kTells, false, "Operating system and its version."},
     SettingKind{kHostKernel, Influence::kTells, false, "Release of the kernel."},

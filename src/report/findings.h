@@ -104,6 +104,26 @@ struct ExportFindings {
   std::vector<std::vector<std::string>> rows;
 };
 
+// Foreign files whose content was stored.
+struct ImportFindings {
+  struct File {
+    std::string path;
+    std::string format;
+    std::int64_t added = 0;     // measurements
+    std::int64_t present = 0;   // that the store had already
+    std::int64_t reported = 0;  // figures without samples, of both
+  };
+  std::string database;
+  std::vector<File> files;
+};
+
+// What is in one foreign file.
+struct FileFindings {
+  std::string path;
+  std::string format;
+  std::vector<Measurement> measurements;
+};
+
 struct MergeFindings {
   struct Source {
     std::string path;

@@ -19,5 +19,8 @@ Document devices_document(std::span<const Device> devices);
 Document formats_document(std::span<const FormatRow> formats);
 Document export_document(const ExportFindings& findings);
 Document merge_document(const MergeFindings& findings);
+Document import_document(const ImportFindings& findings);
+// `deepgap.show/1` of a file: its format, and each measurement with what was reported.
+Document file_document(const FileFindings& findings);
 
 }  // namespace deepgap::report

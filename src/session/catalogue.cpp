@@ -10,6 +10,7 @@
 #include "hw/cpu.h"
 #include "report/views.h"
 #include "run/engine_registry.h"
+#include "trace/importer.h"
 
 namespace deepgap::session {
 namespace {
@@ -93,7 +94,15 @@ Result<Answer> devices(const Environment& environment, const std::optional<std::
 }
 
 Result<Answer> formats() {
-  return Answer{.document = report::formats_document({})};
+  std::vector<report::FormatRow> rows;
+  for (const trace::Importer* importer : trace::importers()) {
+    const trace::Format& format = importer->format();
+    rows.push_back({.id = std::string(format.id),
+                    .title = std::string(format.title),
+                    .content = std::string(format.content),
+                    .basis = std::string(format.basis)});
+  }
+  return Answer{.document = report::formats_document(rows)};
 }
 
 }  // namespace deepgap::session

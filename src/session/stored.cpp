@@ -10,6 +10,7 @@
 #include "core/summary.h"
 #include "report/views.h"
 #include "session/export_layout.h"
+#include "session/import.h"
 #include "session/list_summaries.h"
 #include "session/subject.h"
 #include "store/store.h"
@@ -86,6 +87,8 @@ Result<Answer> list(const std::string& database, const std::vector<std::string>&
 }
 
 Result<Answer> show(const std::string& database, const std::string& subject) {
+  // A file needs no store, and wins over what a store may have.
+  if (is_file_subject(subject)) return show_file(subject);
   DEEPGAP_ASSIGN(store::Store store, open_existing(database));
   DEEPGAP_ASSIGN(const MeasurementId id, resolve_one(subject, store));
   report::ShowFindings findings;

@@ -13,7 +13,7 @@ namespace deepgap::session {
 
 // Cells that match any of the subjects (all where there are none), newest first.
 Result<Answer> list(const std::string& database, const std::vector<std::string>& subjects);
-// One measurement in full.
+// One measurement in full; what is in a file, without a store.
 Result<Answer> show(const std::string& database, const std::string& subject);
 // Tables for other tools: layout "deepgap", "deep-gap" or "gdev-ai".
 Result<Answer> export_cells(const std::string& database, const std::vector<std::string>& subjects,

@@ -23,9 +23,13 @@ bool is_id(std::string_view text) {
 
 }  // namespace
 
-Result<Subject> resolve_subject(const std::string& text, store::Store* store) {
+bool is_file_subject(const std::string& text) {
   std::error_code ignored;
-  if (std::filesystem::is_regular_file(text, ignored)) return Subject(FileSubject{text});
+  return std::filesystem::is_regular_file(text, ignored);
+}
+
+Result<Subject> resolve_subject(const std::string& text, store::Store* store) {
+  if (is_file_subject(text)) return Subject(FileSubject{text});
   if (is_id(text) && store != nullptr) {
     DEEPGAP_ASSIGN(MeasurementId id, store->resolve_prefix(text));
     return Subject(std::move(id));
@@ -41,8 +45,11 @@ Result<Subject> resolve_subject(const std::string& text, store::Store* store) {
 Result<MeasurementId> resolve_one(const std::string& text, store::Store& store) {
   DEEPGAP_ASSIGN(const Subject subject, resolve_subject(text, &store));
   if (const auto* file = std::get_if<FileSubject>(&subject)) {
-    return usage_error(fmt::format("'{}' is a file: expected a stored measurement here (an id or a selector)",
-                                   printable(file->path)));
+    return usage_error(
+        fmt::format("'{}' is a file: expected a stored measurement here (an id or a selector); `deepgap "
+                    "show` looks into a "
+                    "file, `deepgap import` stores what it holds",
+                    printable(file->path)));
   }
   if (const auto* id = std::get_if<MeasurementId>(&subject)) return *id;
   DEEPGAP_ASSIGN(const std::optional<MeasurementId> newest,

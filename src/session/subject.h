@@ -24,6 +24,8 @@ struct FileSubject {
 };
 using Subject = std::variant<FileSubject, MeasurementId, Selector>;
 
+// An existing file: verbs that read files by `trace/importer.h` need no store for it.
+bool is_file_subject(const std::string& text);
 // Which of the three a text is. Errors (usage) say what a subject looks like.
 // A prefix is resolved against the store; `store` may be absent for verbs that take files only.
 Result<Subject> resolve_subject(const std::string& text, store::Store* store);

@@ -13,8 +13,10 @@ constexpr PositionalSpec kSubjects[] = {
      "ids or selectors such as resnet50/openvino/cpu/fp32/b8; any part may be *; '*' alone is every cell", 0,
      -1},
 };
-constexpr PositionalSpec kSubject[] = {
-    {"SUBJECT", "an id (or the start of one) or a selector; of several matches the newest", 1, 1}};
+constexpr PositionalSpec kSubject[] = {{"SUBJECT",
+                                        "an id (or the start of one), a selector (of several matches the "
+                                        "newest), or a file of `deepgap formats`",
+                                        1, 1}};
 constexpr PositionalSpec kStores[] = {{"DB", "stores whose cells are added", 1, -1}};
 constexpr OptionSpec kExportOptions[] = {
     {"--columns", "NAME",
@@ -61,7 +63,7 @@ const CommandSpec& list_command() {
 const CommandSpec& show_command() {
   static const CommandSpec command{
       "show",
-      "Show one measurement in full",
+      "Show one measurement in full, or what is in a file",
       "Estimates with their methods, each process, the run context (requested and effective), "
       "diagnostics.",
       kSubject,

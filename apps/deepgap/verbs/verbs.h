@@ -9,6 +9,7 @@ const CommandSpec& run_command();
 const CommandSpec& list_command();
 const CommandSpec& show_command();
 const CommandSpec& export_command();
+const CommandSpec& import_command();
 const CommandSpec& merge_command();
 const CommandSpec& engines_command();
 const CommandSpec& models_command();

@@ -4,6 +4,7 @@
 
 #include "report/views.h"
 #include "report/views/cell_table.h"
+#include "report/views/reported.h"
 
 namespace deepgap::report {
 namespace {
@@ -106,7 +107,10 @@ Document show_document(const ShowFindings& findings) {
                                   .count = 1}}});
   }
   document.add(estimates_table(summary));
-  document.add(process_table(findings.processes));
+  if (Table reported = reported_table(measurement.reported); !reported.rows.empty())
+    document.add(std::move(reported));
+  if (!findings.processes.empty() || measurement.reported.empty())
+    document.add(process_table(findings.processes));
   const std::vector<Setting> settings = joined(measurement.settings);
   document.add(settings_table(settings));
   document.add(DiagnosticList{gathered(summary.diagnostics)});
@@ -120,6 +124,7 @@ Document show_document(const ShowFindings& findings) {
   data["samples"] = Json::array();
   for (const ProcessSummary& process : findings.processes)
     data["samples"].push_back(json_of_process(process));
+  if (!measurement.reported.empty()) data["reported"] = json_of_reported(measurement.reported);
   if (!measurement.telemetry.empty()) {
     data["telemetry"] = Json::array();
     for (const TelemetrySeries& series : measurement.telemetry) {

@@ -1,0 +1,318 @@
+#include "trace/study_csv/study_csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "core/diagnostic.h"
+#include "core/setting.h"
+#include "trace/csv.h"
+
+namespace deepgap::trace {
+namespace {
+
+constexpr std::array<std::string_view, 28> kColumns{"timestamp_utc",
+                                                    "device",
+                                                    "sweep_id",
+                                                    "repeat_id",
+                                                    "model",
+                                                    "batch_size",
+                                                    "threads",
+                                                    "iters",
+                                                    "warmup_iters",
+                                                    "median_ms",
+                                                    "mean_ms",
+                                                    "std_latency_ms",
+                                                    "p99_latency_ms",
+                                                    "throughput_ips",
+                                                    "hostname",
+                                                    "os",
+                                                    "kernel",
+                                                    "arch",
+                                                    "cpu_model",
+                                                    "cpu_sockets",
+                                                    "cpu_cores_per_socket",
+                                                    "cpu_threads_per_core",
+                                                    "cpu_logical_cpus",
+                                                    "mem_total_mb",
+                                                    "python_version",
+                                                    "torch_version",
+                                                    "cuda_available",
+                                                    "torchvision_version"};
+constexpr std::string_view kDeviceMemory = "gpu_peak_mem_mb";  // deep-gap's alone, behind the others
+constexpr std::size_t kMostRows =
+    1'000'000;  // a study has a thousand; all of a file's cells are held at once
+
+// A column whose text goes into the run context as it is.
+struct ContextColumn {
+  std::string_view column;
+  std::string_view setting;
+};
+constexpr ContextColumn kContext[] = {{"threads", settings::kThreads},
+                                      {"hostname", settings::kHostName},
+                                      {"os", settings::kHostOs},
+                                      {"kernel", settings::kHostKernel},
+                                      {"arch", settings::kHostArchitecture},
+                                      {"cpu_model", settings::kHostCpuModel},
+                                      {"cpu_sockets", settings::kHostCpuSockets},
+                                      {"cpu_cores_per_socket", settings::kHostCpuCoresPerSocket},
+                                      {"cpu_threads_per_core", settings::kHostCpuThreadsPerCore},
+                                      {"cpu_logical_cpus", settings::kHostCpuLogicalCpus},
+                                      {"mem_total_mb", settings::kHostMemTotalMb},
+                                      {"python_version", "python.version"},
+                                      {"torch_version", "torch.version"},
+                                      {"cuda_available", "torch.cuda_available"},
+                                      {"torchvision_version", "torchvision.version"}};
+
+// A column of a figure, what it is called here, and what one of it is in the unit.
+struct FigureColumn {
+  std::string_view column;
+  std::string_view metric;
+  Unit unit;
+  double scale;
+};
+constexpr FigureColumn kFigures[] = {{"median_ms", "p50", Unit::kNanoseconds, 1e6},
+                                     {"mean_ms", "mean", Unit::kNanoseconds, 1e6},
+                                     {"std_latency_ms", "standard_deviation", Unit::kNanoseconds, 1e6},
+                                     {"p99_latency_ms", "p99", Unit::kNanoseconds, 1e6},
+                                     {"throughput_ips", "throughput", Unit::kSamplesPerSecond, 1},
+                                     {kDeviceMemory, "peak_device_memory", Unit::kBytes, 1 << 20}};
+
+template <typename T>
+std::optional<T> number_of(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// "2026-11-30T12:03:04Z", also with a space, a fraction or "+00:00". Nanoseconds since 1970.
+std::optional<std::int64_t> parse_utc(std::string_view text) {
+  const auto part = [text](std::size_t at, std::size_t length) {
+    return text.size() >= at + length ? number_of<int>(text.substr(at, length)) : std::nullopt;
+  };
+  const auto year = part(0, 4);
+  const auto month = part(5, 2);
+  const auto day = part(8, 2);
+  const auto hour = part(11, 2);
+  const auto minute = part(14, 2);
+  const auto second = part(17, 2);
+  if (!year || !month || !day || !hour || !minute || !second) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(*year),
+                                         std::chrono::month(static_cast<unsigned>(*month)),
+                                         std::chrono::day(static_cast<unsigned>(*day))};
+  if (!date.ok() || *year < 1970 || *year > 2200) return std::nullopt;
+  const auto time = std::chrono::sys_days(date).time_since_epoch() + std::chrono::hours(*hour) +
+                    std::chrono::minutes(*minute) + std::chrono::seconds(*second);
+  return std::chrono::duration_cast<Nanoseconds>(time).count();
+}
+
+// A record with its columns' names.
+class Row {
+ public:
+  Row(const std::vector<std::string>& names, const std::vector<std::string>& fields, std::string place)
+      : names_(names), fields_(fields), place_(std::move(place)) {}
+
+  std::string_view text(std::string_view column) const {
+    const auto found = std::find(names_.begin(), names_.end(), column);
+    return found == names_.end() ? std::string_view()
+                                 : trim(fields_[static_cast<std::size_t>(found - names_.begin())]);
+  }
+  Error expected(std::string_view column, std::string_view what) const {
+    return bad_input(fmt::format("{}: expected {} in the column {}, found '{}'", place_, what, column,
+                                 printable(text(column), 60)));
+  }
+  Result<std::int64_t> whole(std::string_view column, std::int64_t least) const {
+    const auto value = number_of<std::int64_t>(text(column));
+    if (!value || *value < least)
+      return expected(column, fmt::format("a whole number of at least {}", least));
+    return *value;
+  }
+  // Absent for an empty field.
+  Result<std::optional<double>> figure(std::string_view column) const {
+    if (text(column).empty()) return std::optional<double>();
+    const auto value = number_of<double>(text(column));
+    if (!value || !std::isfinite(*value) || *value < 0)
+      return expected(column, "a number of at least 0, or nothing");
+    return std::optional<double>(value);
+  }
+
+ private:
+  const std::vector<std::string>& names_;
+  const std::vector<std::string>& fields_;
+  std::string place_;
+};
+
+class Reader {
+ public:
+  Reader(ByteSource& source, const ImportOptions& options)
+      : source_(source), options_(options), csv_(source) {}
+
+  Result<void> read(ImportSink& sink) {
+    DEEPGAP_RETURN_IF_ERROR(read_names());
+    std::vector<std::string> fields;
+    std::size_t rows = 0;
+    for (;;) {
+      DEEPGAP_ASSIGN(const bool more, csv_.next(fields));
+      if (!more) break;
+      if (fields.size() != names_.size()) {
+        return bad_input(
+            fmt::format("{}: expected {} columns as in the first line, found {}: the file is cut off or "
+                        "not a table",
+                        place(), names_.size(), fields.size()));
+      }
+      if (++rows > kMostRows)
+        return bad_input(
+            fmt::format("{}: expected at most {} rows: split the file by model", place(), kMostRows));
+      DEEPGAP_RETURN_IF_ERROR(add(Row(names_, fields, place())));
+    }
+    if (rows == 0)
+      return bad_input(fmt::format("{}: expected rows behind the names of the columns, found none",
+                                   printable(source_.path())));
+    for (Measurement& cell : cells_) DEEPGAP_RETURN_IF_ERROR(sink.measurement(finished(std::move(cell))));
+    return {};
+  }
+
+ private:
+  std::string place() const { return fmt::format("{}, line {}", printable(source_.path()), csv_.line()); }
+
+  Result<void> read_names() {
+    DEEPGAP_ASSIGN([[maybe_unused]] const bool any, csv_.next(names_));
+    for (std::string& name : names_) name = std::string(trim(name));
+    std::vector<std::string> missing;
+    for (const std::string_view column : kColumns) {
+      if (std::find(names_.begin(), names_.end(), column) == names_.end()) missing.emplace_back(column);
+    }
+    if (missing.empty()) return {};
+    return bad_input(fmt::format("{}: expected the columns of the studies, found none called {}", place(),
+                                 join(missing, ", ")));
+  }
+
+  Result<void> add(const Row& row) {
+    DEEPGAP_ASSIGN(const std::int64_t batch, row.whole("batch_size", 1));
+    DEEPGAP_ASSIGN(const std::int64_t calls, row.whole("iters", 1));
+    if (row.text("model").empty()) return row.expected("model", "a name");
+    if (row.text("device").empty()) return row.expected("device", "a device such as cpu or cuda");
+    const std::optional<std::int64_t> created = parse_utc(row.text("timestamp_utc"));
+    if (!created) return row.expected("timestamp_utc", "a time such as 2026-11-30T12:03:04Z");
+
+    std::vector<std::string> key{std::string(row.text("model")), std::to_string(batch),
+                                 std::string(row.text("device"))};
+    for (const ContextColumn& column : kContext) key.emplace_back(row.text(column.column));
+    const auto [found, is_new] = by_key_.try_emplace(std::move(key), cells_.size());
+    if (is_new) cells_.push_back(new_cell(row, batch, *created));
+    Measurement& cell = cells_[found->second];
+    cell.created_realtime_ns = std::min(cell.created_realtime_ns, *created);
+    const int run = is_new ? 0 : cell.planned_processes++;
+    for (const FigureColumn& column : kFigures) {
+      DEEPGAP_ASSIGN(const std::optional<double> figure, row.figure(column.column));
+      if (!figure) continue;
+      cell.reported.push_back({.metric = std::string(column.metric),
+                               .value = *figure * column.scale,
+                               .unit = column.unit,
+                               .n = calls,
+                               .process = run});
+    }
+    return {};
+  }
+
+  Measurement new_cell(const Row& row, std::int64_t batch, std::int64_t created) const {
+    const std::string device(row.text("device"));
+    const std::string torch(row.text("torch_version"));
+    const std::string usual = torch.empty() ? "unknown" : "torch";
+    Measurement cell;
+    cell.key = {.workload = {.model = std::string(row.text("model")),
+                             .batch = batch,
+                             .precision = options_.precision.value_or(Precision::kFp32)},
+                .engine = options_.engine.value_or(usual),
+                .device = device};
+    cell.device.address = device;
+    cell.device.kind = device == "cpu" ? DeviceKind::kCpu : DeviceKind::kGpu;
+    cell.device.name = std::string(device == "cpu" ? row.text("cpu_model") : row.text("device"));
+    if (cell.key.engine == "torch") cell.engine_version = torch;
+    cell.created_realtime_ns = created;
+    cell.origin = fmt::format("import:{}", study_csv_importer().format().id);
+    for (const ContextColumn& column : kContext) {
+      if (!row.text(column.column).empty())
+        cell.settings.push_back(
+            {.name = std::string(column.setting), .effective = std::string(row.text(column.column))});
+    }
+    cell.settings.push_back(
+        {.name = std::string(settings::kProtocol),
+         .effective = fmt::format("fixed:{}+{}", row.text("warmup_iters"), row.text("iters"))});
+    cell.settings.push_back(
+        {.name = std::string(settings::kImportSource), .effective = printable(source_.path())});
+    std::string taken;
+    if (!options_.engine) taken = "the engine (" + usual + ")";
+    if (!options_.precision) taken += (taken.empty() ? "" : " and ") + std::string("the precision (fp32)");
+    if (!taken.empty()) {
+      cell.diagnostics.push_back(diagnose(diagnostics::kImportAssumption, cell.key.selector(),
+                                          "the file does not say " + taken + ": these were taken"));
+    }
+    return cell;
+  }
+
+  // The id follows from all that was reported, and not from where the file lies.
+  static Measurement finished(Measurement cell) {
+    std::string text = cell.key.selector() + fmt::format("|{}", cell.created_realtime_ns);
+    for (const Setting& setting : cell.settings) {
+      if (setting.name != settings::kImportSource)
+        text += fmt::format("|{}={}", setting.name, *setting.effective);
+    }
+    for (const ReportedValue& value : cell.reported)
+      text += fmt::format("|{}:{}={}", value.process, value.metric, value.value);
+    cell.id = MeasurementId(content_hash(text).substr(0, 16));
+    return cell;
+  }
+
+  ByteSource& source_;
+  const ImportOptions& options_;
+  CsvReader csv_;
+  std::vector<std::string> names_;
+  std::vector<Measurement> cells_;  // in the order of their first rows
+  std::map<std::vector<std::string>, std::size_t> by_key_;
+};
+
+class StudyCsvImporter final : public Importer {
+ public:
+  const Format& format() const override {
+    static const Format format{
+        .id = "study-csv",
+        .title = "result tables of GDEV-AI and DEEP-GAP, and of `export --columns gdev-ai` and `deep-gap`",
+        .content =
+            "median, mean, deviation, p99, throughput, device memory of each run; machine and versions",
+        .basis = "the columns that the studies describe; files that deepgap wrote"};
+    return format;
+  }
+
+  // A first line with the columns that no other table has together.
+  Match sniff(std::string_view head, std::int64_t /*size*/) const override {
+    const std::string_view line = head.substr(0, head.find('\n'));
+    const auto has = [line](std::string_view name) { return line.find(name) != std::string_view::npos; };
+    if (!has("batch_size") || !has("median_ms") || line.find(',') == std::string_view::npos)
+      return Match::kNo;
+    return has("sweep_id") && has("repeat_id") && has("throughput_ips") ? Match::kSurely : Match::kPerhaps;
+  }
+
+  Result<void> import(ByteSource& source, const ImportOptions& options, ImportSink& sink) const override {
+    return Reader(source, options).read(sink);
+  }
+};
+
+}  // namespace
+
+const Importer& study_csv_importer() {
+  static const StudyCsvImporter importer;
+  return importer;
+}
+
+}  // namespace deepgap::trace
