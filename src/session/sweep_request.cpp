@@ -1,6 +1,8 @@
 #include "session/sweep_request.h"
 
+#include <concepts>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/text.h"
 
@@ -24,12 +26,26 @@ void put(Json& json, const char* name, const std::optional<Nanoseconds>& value) 
   if (value) json[name] = value->count();
 }
 
+// get() makes an integer of any number, also of one that is not whole or does not fit.
+template <std::integral T>
+T whole(const Json& json) {
+  const bool fits = json.is_number_unsigned()
+                        ? std::in_range<T>(json.get<std::uint64_t>())
+                        : json.is_number_integer() && std::in_range<T>(json.get<std::int64_t>());
+  if (!fits) throw Json::type_error::create(302, "expected a whole number of its range", &json);
+  return json.get<T>();
+}
+
 template <typename T>
 void take(const Json& json, const char* name, std::optional<T>& value) {
   if (json.contains(name)) value = json.at(name).get<T>();
 }
+template <std::integral T>
+void take(const Json& json, const char* name, std::optional<T>& value) {
+  if (json.contains(name)) value = whole<T>(json.at(name));
+}
 void take(const Json& json, const char* name, std::optional<Nanoseconds>& value) {
-  if (json.contains(name)) value = Nanoseconds{json.at(name).get<std::int64_t>()};
+  if (json.contains(name)) value = Nanoseconds{whole<std::int64_t>(json.at(name))};
 }
 
 Json to_json(const RunOptions& options) {
@@ -60,7 +76,8 @@ Json to_json(const RunOptions& options) {
 }  // namespace
 
 std::string request_json(const RunOptions& options) {
-  return to_json(options).dump();
+  // A path may hold bytes that are no UTF-8: they are replaced, not thrown at.
+  return to_json(options).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Result<RunOptions> parse_request(const std::string& text) {
@@ -68,7 +85,7 @@ Result<RunOptions> parse_request(const std::string& text) {
     const Json json = Json::parse(text);
     RunOptions options;
     options.models = json.at("models").get<std::vector<std::string>>();
-    options.dims = json.at("dims").get<std::map<std::string, std::int64_t>>();
+    for (const auto& [name, size] : json.at("dims").items()) options.dims[name] = whole<std::int64_t>(size);
     options.engines = json.at("engines").get<std::vector<std::string>>();
     options.devices = json.at("devices").get<std::vector<std::string>>();
     for (const auto& name : json.at("precisions")) {
@@ -78,7 +95,7 @@ Result<RunOptions> parse_request(const std::string& text) {
                          printable(name.get<std::string>()) + "'");
       options.precisions.push_back(*precision);
     }
-    options.batches = json.at("batches").get<std::vector<std::int64_t>>();
+    for (const auto& batch : json.at("batches")) options.batches.push_back(whole<std::int64_t>(batch));
     for (const auto& name : json.at("modes")) {
       const auto mode = parse_mode(name.get<std::string>());
       if (!mode)

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/random.h"
+#include "store/json_columns.h"
 
 namespace deepgap::store {
 namespace {
@@ -131,6 +132,28 @@ TEST(Encoding, DamagedBlobsAreErrors) {
             "expected an encoding from 1 to 5, found encoding 9");
   EXPECT_FALSE(decode_integers(bytes(encode_reals(std::vector<double>{1.0})), 1, values).ok());
   EXPECT_FALSE(decode_reals(bytes(good), 3, reals).ok());
+}
+
+TEST(JsonColumns, ComeBack) {
+  const std::map<std::string, std::int64_t> dims{{"seq", 128},
+                                                 {"most", std::numeric_limits<std::int64_t>::max()},
+                                                 {"least", std::numeric_limits<std::int64_t>::min()}};
+  EXPECT_EQ(dims_from_json(dims_to_json(dims)).value(), dims);
+  const std::vector<std::vector<std::int64_t>> shapes{{1, 3, 224, 224}, {}, {-1}};
+  EXPECT_EQ(shapes_from_json(shapes_to_json(shapes)).value(), shapes);
+  EXPECT_EQ(dims_from_json("").value().size(), 0U);
+}
+
+// The JSON library would turn each of these numbers into some integer.
+TEST(JsonColumns, NumbersThatAreNoIntegersOf64BitsAreErrors) {
+  for (const char* number :
+       {"1e30", "-1e30", "0.5", "128.0", "18446744073709551615", "9223372036854775808"}) {
+    EXPECT_FALSE(dims_from_json(std::string(R"({"seq":)") + number + "}").ok()) << number;
+    EXPECT_FALSE(shapes_from_json(std::string("[[1,") + number + "]]").ok()) << number;
+  }
+  EXPECT_FALSE(shapes_from_json(std::string(100'000, '[') + std::string(100'000, ']')).ok());
+  EXPECT_FALSE(shapes_from_json("[[[1]]]").ok());
+  EXPECT_FALSE(texts_from_json("[1]").ok());
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/text.h"
 
@@ -16,14 +18,30 @@ std::string to_json(const Value& value) {
   return nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+constexpr int kDeepest = 2;  // lists of lists
+
+// get() makes an integer of any number, also of one that is not whole or does not fit.
+bool has_only_whole_numbers(const nlohmann::json& value, int depth = 0) {
+  if (value.is_structured()) {
+    return depth < kDeepest && std::ranges::all_of(value, [depth](const nlohmann::json& entry) {
+             return has_only_whole_numbers(entry, depth + 1);
+           });
+  }
+  if (!value.is_number()) return true;
+  return value.is_number_integer() &&
+         (!value.is_number_unsigned() || std::in_range<std::int64_t>(value.get<std::uint64_t>()));
+}
+
 template <typename Value>
 Result<Value> from_json(std::string_view json, std::string_view wanted) {
   if (json.empty()) return Value{};
   try {
-    return nlohmann::json::parse(json).get<Value>();
+    const auto parsed = nlohmann::json::parse(json);
+    if (has_only_whole_numbers(parsed)) return parsed.get<Value>();
   } catch (const nlohmann::json::exception&) {
-    return bad_input(fmt::format("expected {}, found '{}'", wanted, printable(json, 60)));
+    // Said below.
   }
+  return bad_input(fmt::format("expected {}, found '{}'", wanted, printable(json, 60)));
 }
 
 }  // namespace
