@@ -98,6 +98,27 @@ class SigpipeBlocked {
   bool was_pending_ = false;
 };
 
+// The JSON library goes through values recursively when it writes or copies them: a line of brackets would
+// take the whole stack.
+bool is_nested_too_deeply(std::string_view json) {
+  std::size_t depth = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_text) {
+      if (c == '\\') ++i;
+      if (c == '"') in_text = false;
+    } else if (c == '"') {
+      in_text = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kNestingLimit) return true;
+    } else if ((c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return false;
+}
+
 // The blobs that a header lists, still empty, with their sizes in bytes.
 struct ListedBlobs {
   std::vector<Blob> blobs;
@@ -251,6 +272,9 @@ Result<ReadOutcome> MessageReader::read(std::optional<Nanoseconds> timeout) {
 Result<void> MessageReader::take_line(std::string_view line) {
   if (line.size() >= kLineLimit)
     return bad_input(fmt::format("expected lines of at most {} bytes, found a longer one", kLineLimit));
+  if (is_nested_too_deeply(line))
+    return bad_input(fmt::format("expected a line nested at most {} deep, found a deeper one in '{}'",
+                                 kNestingLimit, printable(line, kShown)));
   const auto header = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!header.is_object())
     return bad_input("expected a line with one JSON object, found '" + printable(line, kShown) + "'");

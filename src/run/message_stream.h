@@ -21,6 +21,7 @@
 namespace deepgap::run {
 
 inline constexpr std::size_t kLineLimit = std::size_t{1} << 20;    // bytes of a line with its end
+inline constexpr std::size_t kNestingLimit = 64;                   // objects and lists within each other
 inline constexpr std::size_t kBlobCountLimit = 4096;               // blobs of a message
 inline constexpr std::int64_t kBlobLimit = std::int64_t{1} << 32;  // bytes of all blobs of a message together
 
@@ -56,9 +57,9 @@ struct ReadOutcome {
 };
 
 // Reads messages from a descriptor, which it does not own and makes non-blocking.
-// An error is a breach of the form: a line too long or no JSON object, a blob that ends early. After a broken
-// line the next read goes on behind it (so that a program can look at what else comes); after a broken blob
-// nothing more is read.
+// An error is a breach of the form: a line too long, too deeply nested or no JSON object, a blob that ends
+// early. After a broken line the next read goes on behind it (so that a program can look at what else comes);
+// after a broken blob nothing more is read.
 class MessageReader {
  public:
   explicit MessageReader(int descriptor);

@@ -201,6 +201,24 @@ TEST(MessageStream, TheLongestLinePassesAndOneMoreByteDoesNot) {
             "expected lines of at most 1048576 bytes, found a longer one");
 }
 
+TEST(MessageStream, EndlessBracketsAreASentence) {
+  const auto nested = [](std::size_t depth) {
+    return R"({"a":)" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}\n";
+  };
+  EXPECT_EQ(read_all(nested(kNestingLimit)).messages.size(), 1u);
+  for (const std::size_t depth : {kNestingLimit + 1, kLineLimit / 2 - 8}) {
+    const Read read = read_all(nested(depth));
+    EXPECT_TRUE(read.messages.empty());
+    EXPECT_NE(read.error.find("nested at most 64 deep"), std::string::npos) << read.error;
+  }
+  // Brackets in texts are none, and those side by side do not add up.
+  const std::string many(200, '[');
+  EXPECT_EQ(read_all(R"({"a":"\\\")" + many + "\"}\n").messages.size(), 1u);
+  std::string side_by_side = R"({"a":[0)";
+  for (int i = 0; i < 200; ++i) side_by_side += ",[]";
+  EXPECT_EQ(read_all(side_by_side + "]}\n").messages.size(), 1u);
+}
+
 TEST(MessageStream, GoesOnBehindABrokenLine) {
   Pipe pipe;
   std::thread writer([&] {
