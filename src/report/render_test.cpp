@@ -60,6 +60,8 @@ TEST(RenderText, HostileTextCannotSteerTheTerminal) {
   table.columns = {{.id = "a", .title = "a"}};
   table.rows = {{std::string("x\x1b[2Jy\nz")}};
   document.add(table);
+  document.add(DiagnosticList{{{.id = "x\x1b[2J", .where = "\x1b[2J", .text = "\x1b[2J"}}});
+  EXPECT_EQ(render_markdown(document).find('\x1b'), std::string::npos);
   const std::string text = render_text(document, {});
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_EQ(text.find('\x07'), std::string::npos);

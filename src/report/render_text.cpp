@@ -147,7 +147,8 @@ class TextRenderer {
       const char* style = diagnostic.severity == Severity::kError     ? "\x1b[31m"
                           : diagnostic.severity == Severity::kWarning ? "\x1b[33m"
                                                                       : "\x1b[2m";
-      const std::string label = std::string(name_of(diagnostic.severity)) + " " + diagnostic.id;
+      const std::string label =
+          std::string(name_of(diagnostic.severity)) + " " + printable(diagnostic.id, 60);
       styled(label, style);
       std::string text =
           diagnostic.where.empty() ? diagnostic.text : diagnostic.where + ": " + diagnostic.text;
