@@ -14,6 +14,12 @@ namespace {
 constexpr int kLeastPartOfShare = 4;
 // A warm-up, which may take half of the time, and 30 timed calls.
 constexpr int kLeastCalls = 60;
+// A cell measured instead of a fixed protocol shares its time between so many processes: where its calls are
+// so noisy or dependent that none reaches its target, more processes tell more than longer ones.
+constexpr int kSharingProcesses = 6;
+// But no process need be shorter than this (100 ms of warm-up and 500 ms of calls are the least of a quiet
+// one) while there is time for those planned.
+constexpr Nanoseconds kUsefulVisit = std::chrono::milliseconds(700);
 // The spread of few processes may have come out too wide by chance: for giving a cell up it is taken as
 // narrow as it is in one of ten.
 constexpr double kOptimism = 0.9;
@@ -99,7 +105,9 @@ double SweepCells::visit_target() const {
 }
 
 Nanoseconds SweepCells::share(std::size_t cell) const {
-  return plan_->cells[cell].time_limit / std::max(1, plan_->measure.repeats);
+  const MeasureRequest& measure = plan_->measure;
+  return plan_->cells[cell].time_limit /
+         std::max(measure.instead_of ? kSharingProcesses : 1, measure.repeats);
 }
 
 Nanoseconds SweepCells::load_time(const Cell& cell) {
@@ -126,9 +134,14 @@ Nanoseconds SweepCells::time_left(std::size_t index, int visits) const {
 Nanoseconds SweepCells::visit_time_limit(std::size_t index) const {
   const Cell& cell = cells_[index];
   const int planned_left = plan_->measure.repeats - tries(index) + 1;  // this one included
-  if (planned_left < 1) return std::min(share(index), time_left(index, 1));
-  if (!plan_->measure.instead_of) return share(index);
-  return std::max(least_visit(cell), std::min(share(index), time_left(index, planned_left) / planned_left));
+  if (!plan_->measure.instead_of) {
+    return planned_left >= 1 ? share(index) : std::min(share(index), time_left(index, 1));
+  }
+  const int fewest = std::max(1, planned_left);
+  const int sharing = std::max(fewest, kSharingProcesses - tries(index) + 1);
+  const Nanoseconds useful = std::min(kUsefulVisit, time_left(index, fewest) / fewest);
+  const Nanoseconds limit = std::min(share(index), std::max(useful, time_left(index, sharing) / sharing));
+  return planned_left >= 1 ? std::max(least_visit(cell), limit) : limit;
 }
 
 bool SweepCells::has_time(std::size_t index) const {

@@ -41,7 +41,8 @@ class SweepCells {
   std::size_t visits_to_come() const { return to_come_; }  // of all cells
 
   // An equal share of the cell's time for each of its planned processes; less when a further round finds less
-  // left, but never too little for a warm-up and some 30 timed calls of a planned process.
+  // left. Of a cell measured instead of a fixed protocol a share of what is left, for six processes, but
+  // never too little for a warm-up and some 30 timed calls of a planned process.
   Nanoseconds visit_time_limit(std::size_t cell) const;
   // Half width that one process measures its own median to.
   double visit_target() const;
