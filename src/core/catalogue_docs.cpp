@@ -42,6 +42,19 @@ std::string catalogues_as_markdown() {
                    metric->lower_is_better ? "lower" : "higher", cell(metric->meaning));
   }
   page +=
+      "\n### In the columns of the reference studies\n\n"
+      "`export --columns gdev-ai` and `deep-gap` write one row a process of a cell, in the studies' own "
+      "definitions: plain\n"
+      "statistics of that process's samples, without intervals. `throughput_ips` is batch divided by "
+      "`median_ms`, as in the\n"
+      "studies, and not the measured `throughput` above. Cells measured with calls in flight are left out, "
+      "and said to be.\n"
+      "`sweep_id` numbers the sweeps of the store, the oldest first; one that followed the published "
+      "protocol "
+      "takes a number\n"
+      "for every three repeats. There is no column for engine, precision or dimensions; `device` is the "
+      "device's address.\n";
+  page +=
       "\n## Diagnostics\n\n"
       "What casts doubt on a number is kept with it. A `note` is worth knowing, a `warning` may change the "
       "conclusion, an\n"

@@ -102,6 +102,7 @@ struct ExportFindings {
   std::vector<std::string>
       text_columns;  // of them, those that hold text, whatever it looks like; the rest: numbers
   std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> notes;  // what the columns cannot hold, without full stops
 };
 
 // Foreign files whose content was stored.

@@ -26,7 +26,7 @@ std::string milliseconds(double ns) {
   return fmt::format("{:.6f}", ns / 1e6);
 }
 
-// The studies count sweeps of so many repeats; elsewhere a cell is one sweep.
+// The studies count sweeps of so many repeats.
 constexpr std::string_view kPublishedProtocol = "fixed:";
 constexpr int kRepeatsPerPublishedSweep = 3;
 
@@ -87,20 +87,16 @@ Row study_columns() {
           "torchvision_version"};
 }
 
-std::vector<Row> study_rows(const Measurement& measurement) {
+std::vector<Row> study_rows(const Measurement& measurement, int first_sweep) {
   std::vector<Row> rows;
   const bool published = effective(measurement, settings::kProtocol).starts_with(kPublishedProtocol);
   for (const ProcessRun& process : measurement.processes) {
     if (process.samples.host_ns.empty()) continue;
     const PlainStatistics statistics = plain_statistics(process.samples.host_ns);
-    const int sweep = published ? process.index / kRepeatsPerPublishedSweep + 1 : 1;
+    const int sweep = first_sweep + study_sweeps(process.index + 1, published) - 1;
     const int repeat = published ? process.index % kRepeatsPerPublishedSweep + 1 : process.index + 1;
-    // Their throughput is batch / median. Ours is measured over the window where there is one.
-    const auto batch = static_cast<double>(measurement.key.workload.batch);
-    const double throughput = process.window && process.window->count() > 0
-                                  ? static_cast<double>(process.completed) * batch /
-                                        (static_cast<double>(process.window->count()) / 1e9)
-                                  : batch / (statistics.median / 1e9);
+    // Their throughput is not ours, which is measured.
+    const double throughput = static_cast<double>(measurement.key.workload.batch) / (statistics.median / 1e9);
     const std::int64_t stamp = process.started.realtime_at.count() > 0 ? process.started.realtime_at.count()
                                                                        : measurement.created_realtime_ns;
     rows.push_back({format_utc(Nanoseconds{stamp}),
@@ -141,8 +137,8 @@ Row deep_gap_columns() {
   return columns;
 }
 
-std::vector<Row> deep_gap_rows(const Measurement& measurement) {
-  std::vector<Row> rows = study_rows(measurement);
+std::vector<Row> deep_gap_rows(const Measurement& measurement, int first_sweep) {
+  std::vector<Row> rows = study_rows(measurement, first_sweep);
   std::size_t row = 0;
   for (const ProcessRun& process : measurement.processes) {
     if (process.samples.host_ns.empty()) continue;
@@ -207,7 +203,7 @@ void push_estimate(Row& row, const std::optional<Estimate>& estimate) {
   row.push_back(estimate ? (time ? whole(estimate->upper) : text(estimate->upper)) : std::string());
 }
 
-std::vector<Row> own_rows(const Measurement& measurement) {
+std::vector<Row> own_rows(const Measurement& measurement, int /*first_sweep*/) {
   const CellSummary cell = summarise(measurement);
   std::string dims;
   for (const auto& [name, size] : measurement.key.workload.dims)
@@ -242,11 +238,16 @@ std::vector<Row> own_rows(const Measurement& measurement) {
 constexpr ExportLayout kLayouts[] = {
     {"deepgap", "one row a cell with intervals", own_columns, own_rows},
     {"deep-gap", "the columns of arXiv 2604.14552: one row a process of a cell", deep_gap_columns,
-     deep_gap_rows},
-    {"gdev-ai", "the columns of arXiv 2602.16858: one row a process of a cell", study_columns, study_rows},
+     deep_gap_rows, true},
+    {"gdev-ai", "the columns of arXiv 2602.16858: one row a process of a cell", study_columns, study_rows,
+     true},
 };
 
 }  // namespace
+
+int study_sweeps(int processes, bool published) {
+  return published ? (processes + kRepeatsPerPublishedSweep - 1) / kRepeatsPerPublishedSweep : 1;
+}
 
 std::vector<std::string> text_columns() {
   return {"id",

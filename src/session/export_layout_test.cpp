@@ -40,7 +40,7 @@ std::string field(const ExportLayout& layout, const std::vector<std::string>& ro
 
 TEST(ExportLayout, StudyRowsAreOneAProcessWithPlainStatistics) {
   const ExportLayout& layout = **find_export_layout("gdev-ai");
-  const auto rows = layout.rows(measurement(2));
+  const auto rows = layout.rows(measurement(2), 1);
   ASSERT_EQ(rows.size(), 2U);
   // numpy: median 3, mean 4, std (population) sqrt((9+4+1+0+36)/5) = 3.162278, p99 4 + 6 * 0.96 = 9.76
   EXPECT_EQ(field(layout, rows[0], "median_ms"), "3.000000");
@@ -57,20 +57,13 @@ TEST(ExportLayout, StudyRowsAreOneAProcessWithPlainStatistics) {
   EXPECT_EQ(field(layout, rows[1], "sweep_id"), "1");
 }
 
-TEST(ExportLayout, ThroughputIsMeasuredOverTheWindowWhereThereIsOne) {
-  const ExportLayout& layout = **find_export_layout("gdev-ai");
-  Measurement cell = measurement(1);
-  cell.processes[0].window = std::chrono::seconds(2);
-  cell.processes[0].completed = 10;
-  EXPECT_EQ(field(layout, layout.rows(cell)[0], "throughput_ips"), "20.000000");  // 10 calls of 4 in 2 s
-}
-
 TEST(ExportLayout, PublishedRunsCountSweepsOfThreeRepeats) {
   const ExportLayout& layout = **find_export_layout("gdev-ai");
   Measurement cell = measurement(5);
   cell.settings.push_back({.name = "run.protocol", .effective = "fixed:20+100"});
-  const auto rows = layout.rows(cell);
-  EXPECT_EQ(field(layout, rows[4], "sweep_id"), "2");
+  const auto rows = layout.rows(cell, 4);
+  EXPECT_EQ(field(layout, rows[2], "sweep_id"), "4");
+  EXPECT_EQ(field(layout, rows[4], "sweep_id"), "5");
   EXPECT_EQ(field(layout, rows[4], "repeat_id"), "2");
 }
 
@@ -80,7 +73,7 @@ TEST(ExportLayout, DeepGapAddsThePeakOfDeviceMemory) {
   Measurement cell = measurement(2);
   cell.processes[0].samples = {};  // a process without samples has no row
   cell.processes[1].peak_device_memory = Bytes{3 << 19};
-  const auto rows = layout.rows(cell);
+  const auto rows = layout.rows(cell, 1);
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows[0].back(), "1.500");
 }
@@ -89,11 +82,11 @@ TEST(ExportLayout, OwnRowsAreOneACellAlsoForAFailure) {
   const ExportLayout& layout = **find_export_layout("deepgap");
   Measurement cell = measurement(0);
   cell.failure = CellFailure{.kind = "out_of_memory", .text = "too large"};
-  const auto rows = layout.rows(cell);
+  const auto rows = layout.rows(cell, 1);
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(field(layout, rows[0], "failure"), "out_of_memory");
   EXPECT_EQ(field(layout, rows[0], "latency_ns"), "");
-  EXPECT_EQ(field(layout, layout.rows(measurement(3))[0], "latency_ns"), "3000000");
+  EXPECT_EQ(field(layout, layout.rows(measurement(3), 1)[0], "latency_ns"), "3000000");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "core/summary.h"
 #include "report/views.h"
 #include "session/export_layout.h"
+#include "session/export_layout_studies.h"
 #include "session/import.h"
 #include "session/list_summaries.h"
 #include "session/subject.h"
@@ -100,18 +101,29 @@ Result<Answer> show(const std::string& database, const std::string& subject) {
 }
 
 Result<Answer> export_cells(const std::string& database, const std::vector<std::string>& subjects,
-                            const std::string& layout) {
+                            const std::string& layout, const Environment& environment) {
   DEEPGAP_ASSIGN(const ExportLayout* const columns, find_export_layout(layout));
   DEEPGAP_ASSIGN(store::Store store, open_existing(database));
   report::ExportFindings findings{
       .layout = std::string(columns->name), .columns = columns->columns(), .text_columns = text_columns()};
+  StudyCells cells;
+  StudySweeps sweeps;
+  if (columns->of_a_study) {
+    DEEPGAP_ASSIGN(sweeps, StudySweeps::of(store));
+  }
   DEEPGAP_ASSIGN(const store::Visited visited,
                  for_each_of(store, subjects, store::LoadDepth::kAll, [&](Measurement& measurement) {
+                   if (columns->of_a_study && !cells.takes(measurement)) return true;
                    measurement.settings = joined(measurement.settings);
-                   for (std::vector<std::string>& row : columns->rows(measurement))
+                   const int first_sweep = sweeps.first_of(measurement.sweep);
+                   for (std::vector<std::string>& row : columns->rows(measurement, first_sweep))
                      findings.rows.push_back(std::move(row));
                    return true;
                  }));
+  findings.notes = cells.notes(columns->name);
+  if (environment.say) {
+    for (const std::string& note : findings.notes) environment.say("export: " + note);
+  }
   Answer answer{.document = report::export_document(findings)};
   tell_damage(visited, answer);
   return answer;

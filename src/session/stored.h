@@ -15,9 +15,9 @@ namespace deepgap::session {
 Result<Answer> list(const std::string& database, const std::vector<std::string>& subjects);
 // One measurement in full; what is in a file, without a store.
 Result<Answer> show(const std::string& database, const std::string& subject);
-// Tables for other tools: layout "deepgap", "deep-gap" or "gdev-ai".
+// Tables for other tools: layout "deepgap", "deep-gap" or "gdev-ai". What a layout cannot hold is said.
 Result<Answer> export_cells(const std::string& database, const std::vector<std::string>& subjects,
-                            const std::string& layout);
+                            const std::string& layout, const Environment& environment);
 // Adds the cells of other stores to `database` (made if absent).
 Result<Answer> merge(const std::string& database, const std::vector<std::string>& sources);
 

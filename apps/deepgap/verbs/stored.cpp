@@ -37,9 +37,9 @@ Result<session::Answer> show(const Arguments& arguments, session::Environment&) 
   return session::show(database_path(arguments), *arguments.text("SUBJECT"));
 }
 
-Result<session::Answer> export_cells(const Arguments& arguments, session::Environment&) {
+Result<session::Answer> export_cells(const Arguments& arguments, session::Environment& environment) {
   return session::export_cells(database_path(arguments), arguments.texts("SUBJECT"),
-                               arguments.text("--columns").value_or("deepgap"));
+                               arguments.text("--columns").value_or("deepgap"), environment);
 }
 
 Result<session::Answer> merge(const Arguments& arguments, session::Environment&) {

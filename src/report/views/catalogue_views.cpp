@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "base/text.h"
 #include "base/units.h"
 #include "report/json_of.h"
@@ -174,7 +176,14 @@ Document export_document(const ExportFindings& findings) {
     table.rows.push_back(std::move(cells));
     list.push_back(std::move(json));
   }
-  Document document = with_data("deepgap.export/1", "rows", std::move(list));
+  Json data{{"rows", std::move(list)}};
+  if (!findings.notes.empty()) data["notes"] = findings.notes;
+  Document document{.schema = "deepgap.export/1"};
+  document.data = ready(std::move(data));
+  for (std::string note : findings.notes) {
+    note.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(note.front())));
+    document.add(Paragraph{note + "."});
+  }
   document.add(std::move(table));
   return document;
 }
