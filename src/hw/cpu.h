@@ -126,8 +126,12 @@ Result<CpuInfo> probe_cpu(const FileSystem& files, const CpuidSource& cpuid);
 std::vector<std::string> known_extensions(std::string_view architecture);
 
 // The CPU as the core's value: address "cpu", short names, facts, and those ceilings that follow from
-// documented figures (cores x clock x operations a cycle); what is not known is not there.
+// documented figures (cores x clock x operations a cycle); what is not known is not there. The facts are
+// those by which a store knows the device again: none that changes from one moment to the next.
 Device to_device(const CpuInfo& cpu);
+
+// Those that do: clock.current, and memory.available under a cgroup's limit where there is one.
+std::vector<DeviceFact> momentary_facts(const CpuInfo& cpu);
 
 // Bytes that a process may take now without swapping or being killed: MemAvailable, or less where a cgroup
 // says so.

@@ -128,12 +128,10 @@ void add_state(const CpuInfo& cpu, Facts& facts) {
   facts.add_clock("clock.base", cpu.clocks.base_hz);
   facts.add_clock("clock.min", cpu.clocks.min_hz);
   facts.add_clock("clock.max", cpu.clocks.max_hz);
-  facts.add_clock("clock.current", cpu.clocks.current_hz);
   facts.add("clock.governor", cpu.clocks.governor);
   facts.add("clock.driver", cpu.clocks.driver);
   if (cpu.clocks.boost) facts.add("clock.boost", *cpu.clocks.boost ? "on" : "off", "");
   facts.add("memory.total", cpu.memory.total);
-  facts.add("memory.available", cpu.memory.available);
   facts.add("memory.swap", cpu.memory.swap_total);
   facts.add("memory.transparent_huge_pages", cpu.memory.transparent_huge_pages);
   facts.add("memory.huge_page_size", cpu.memory.huge_page_size);
@@ -197,6 +195,16 @@ std::vector<Ceiling> theoretical_ceilings(const CpuInfo& cpu) {
 }
 
 }  // namespace
+
+std::vector<DeviceFact> momentary_facts(const CpuInfo& cpu) {
+  Facts facts;
+  facts.add_clock("clock.current", cpu.clocks.current_hz);
+  std::optional<Bytes> available = cpu.memory.available;
+  const std::optional<Bytes> left = cpu.limits.memory_left;
+  if (left && (!available || *left < *available)) available = left;
+  facts.add("memory.available", available);
+  return facts.take();
+}
 
 Device to_device(const CpuInfo& cpu) {
   Device device;

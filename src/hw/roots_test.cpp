@@ -34,6 +34,7 @@ TEST_P(Root, IsSeenAsExpected) {
   const auto cpu = probe_cpu(files.value(), no_cpuid());
   ASSERT_TRUE(cpu.ok()) << cpu.error().message();
   const Device device = to_device(cpu.value());
+  const Device now{.facts = momentary_facts(cpu.value())};
   const MachineInfo machine = describe_machine(files.value(), {}, cpu.value());
   const auto ceiling = [&](std::string_view name) {
     return std::find_if(device.ceilings.begin(), device.ceilings.end(),
@@ -60,6 +61,10 @@ TEST_P(Root, IsSeenAsExpected) {
       const auto available = available_memory(files.value());
       ASSERT_TRUE(available.ok());
       EXPECT_EQ(std::to_string(available->value), value);
+    } else if (key.starts_with("now.")) {
+      const std::string name = key.substr(4);
+      EXPECT_EQ(device.fact(name), std::nullopt) << name << " changes, and the device would with it";
+      EXPECT_EQ(now.fact(name).value_or("(absent)"), value) << name;
     } else if (key == "absent") {
       for (const std::string_view name : words_of(value)) EXPECT_EQ(device.fact(name), std::nullopt) << name;
     } else if (key == "no_ceiling") {

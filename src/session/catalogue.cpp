@@ -80,6 +80,7 @@ Result<Answer> devices(const Environment& environment, const std::optional<std::
   std::vector<Device> found;
   DEEPGAP_ASSIGN(const hw::CpuInfo cpu, hw::probe_cpu(*environment.files, hw::native_cpuid()));
   found.push_back(hw::to_device(cpu));
+  for (DeviceFact& fact : hw::momentary_facts(cpu)) found.back().facts.push_back(std::move(fact));
   if (name) {
     std::vector<std::string> names;
     for (const Device& device : found) {

@@ -24,6 +24,49 @@ std::string fingerprint(const Device& device) {
   return content_hash(text);
 }
 
+Result<void> load_facts(Connection& connection, std::int64_t key, Device& device) {
+  DEEPGAP_ASSIGN(Statement query,
+                 connection.statement("SELECT name, value, unit FROM device_fact WHERE device = ? "
+                                      "ORDER BY position"));
+  query.bind(key);
+  while (true) {
+    DEEPGAP_ASSIGN(const bool row, query.step());
+    if (!row) return {};
+    device.facts.push_back(
+        {std::string(query.text(0)), std::string(query.text(1)), std::string(query.text(2))});
+  }
+}
+
+Result<std::optional<std::int64_t>> find_device(Connection& connection, const Device& device,
+                                                const std::string& hash) {
+  DEEPGAP_ASSIGN(Statement known, connection.statement("SELECT key FROM device WHERE fingerprint = ?"));
+  known.bind(hash);
+  DEEPGAP_ASSIGN(const bool found, known.step());
+  if (found) return std::optional(known.integer(0));
+  // One whose fingerprint was made when it had facts that migration 002 took away: it gets its new one.
+  DEEPGAP_ASSIGN(Statement like, connection.statement("SELECT key FROM device WHERE kind = ? AND address = ? "
+                                                      "AND name = ? ORDER BY key DESC"));
+  like.bind(name_of(device.kind), device.address, device.name);
+  while (true) {
+    DEEPGAP_ASSIGN(const bool row, like.step());
+    if (!row) return std::optional<std::int64_t>();
+    const std::int64_t key = like.integer(0);
+    Device stored{.address = device.address, .name = device.name, .kind = device.kind};
+    DEEPGAP_RETURN_IF_ERROR(load_facts(connection, key, stored));
+    if (fingerprint(stored) != hash) continue;
+    DEEPGAP_ASSIGN(Statement update, connection.statement("UPDATE device SET fingerprint = ? WHERE key = ?"));
+    DEEPGAP_RETURN_IF_ERROR(update.run(hash, key));
+    return std::optional(key);
+  }
+}
+
+Result<void> replace_aliases(Connection& connection, std::int64_t key, const Device& device) {
+  const std::string aliases = texts_to_json(device.aliases);
+  DEEPGAP_ASSIGN(Statement update,
+                 connection.statement("UPDATE device SET aliases = ?1 WHERE key = ?2 AND aliases IS NOT ?1"));
+  return update.run(null_if_empty(aliases), key);
+}
+
 Result<std::int64_t> insert_device(Connection& connection, const Device& device, const std::string& hash) {
   DEEPGAP_ASSIGN(Statement insert,
                  connection.statement("INSERT INTO device (fingerprint, kind, address, name, aliases) "
@@ -66,19 +109,6 @@ Result<void> add_ceilings(Connection& connection, std::int64_t key, const Device
   return {};
 }
 
-Result<void> load_facts(Connection& connection, std::int64_t key, Device& device) {
-  DEEPGAP_ASSIGN(Statement query,
-                 connection.statement("SELECT name, value, unit FROM device_fact WHERE device = ? "
-                                      "ORDER BY position"));
-  query.bind(key);
-  while (true) {
-    DEEPGAP_ASSIGN(const bool row, query.step());
-    if (!row) return {};
-    device.facts.push_back(
-        {std::string(query.text(0)), std::string(query.text(1)), std::string(query.text(2))});
-  }
-}
-
 Result<void> load_ceilings(Connection& connection, std::int64_t key, Device& device) {
   DEEPGAP_ASSIGN(
       Statement query,
@@ -106,22 +136,10 @@ Result<void> load_ceilings(Connection& connection, std::int64_t key, Device& dev
 
 Result<std::int64_t> upsert_device(Connection& connection, const Device& device, CeilingPolicy policy) {
   const std::string hash = fingerprint(device);
-  std::optional<std::int64_t> key;
-  {
-    DEEPGAP_ASSIGN(Statement query,
-                   connection.statement("SELECT key, aliases FROM device WHERE fingerprint = ?"));
-    query.bind(hash);
-    DEEPGAP_ASSIGN(const bool found, query.step());
-    if (found) {
-      key = query.integer(0);
-      const std::string aliases = texts_to_json(device.aliases);
-      if (query.text(1) != aliases) {
-        DEEPGAP_ASSIGN(Statement update, connection.statement("UPDATE device SET aliases = ? WHERE key = ?"));
-        DEEPGAP_RETURN_IF_ERROR(update.run(null_if_empty(aliases), *key));
-      }
-    }
-  }
-  if (!key.has_value()) {
+  DEEPGAP_ASSIGN(std::optional<std::int64_t> key, find_device(connection, device, hash));
+  if (key.has_value()) {
+    DEEPGAP_RETURN_IF_ERROR(replace_aliases(connection, *key, device));
+  } else {
     DEEPGAP_ASSIGN(key, insert_device(connection, device, hash));
   }
   DEEPGAP_RETURN_IF_ERROR(add_ceilings(connection, *key, device, policy));

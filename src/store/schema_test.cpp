@@ -208,6 +208,29 @@ TEST_F(SchemaTest, TargetOfAnOlderStoreIsThatOfItsSettings) {
   EXPECT_EQ(unknown->target, std::nullopt);
 }
 
+// Of version 2: devices that differed only in what changes from moment to moment become one.
+TEST_F(SchemaTest, DevicesOfAnOlderStoreThatWereTheSameBecomeOne) {
+  make(db(), read(DEEPGAP_SOURCE_FOLDER "/src/store/testdata/version_1.sql"));
+  make(db(), R"sql(
+    INSERT INTO device_fact VALUES (1, 1, 'memory.available', '100', 'B');
+    INSERT INTO device VALUES (2, 'aa', 'cpu', 'cpu', 'A CPU', NULL), (3, 'bb', 'cpu', 'cpu', 'A CPU', NULL);
+    INSERT INTO device_fact VALUES (2, 0, 'cores.physical', '2', ''), (2, 1, 'memory.available', '200', 'B');
+    INSERT INTO device_fact VALUES (3, 0, 'cores.physical', '4', '');
+    INSERT INTO ceiling VALUES (2, 2, 'bandwidth.memory', 12.5e9, 'B/s', 'measured', 'stream');
+  )sql");
+  Store store = open(db(), OpenMode::kWrite);
+  const Result<Measurement> cell = store.load(MeasurementId("00000000000000c1"));
+  ASSERT_OK(cell);
+  EXPECT_EQ(cell->device.fact("memory.available"), std::nullopt);
+  EXPECT_EQ(cell->device.ceilings.size(), 1U);
+  const Result<std::vector<Device>> devices = store.devices();
+  ASSERT_OK(devices);
+  ASSERT_EQ(devices->size(), 2U) << "two of them were the same";
+  // Stored again, it is known by its facts although its fingerprint was made of more.
+  EXPECT_OK(store.save_device(cell->device));
+  EXPECT_EQ(store.devices()->size(), 2U);
+}
+
 TEST_F(SchemaTest, MigrationsLeadStepByStepToTheCurrentVersion) {
   int version = 1;
   for (const Migration& migration : current_schema().migrations) EXPECT_EQ(migration.version, ++version);
