@@ -57,7 +57,7 @@ TEST(RenderText, HostileTextCannotSteerTheTerminal) {
   Document document;
   document.add(Paragraph{"name \x1b]0;owned\x07 end"});
   Table table;
-  table.columns = {{.id = "a", .title = "a"}};
+  table.columns = {{.id = "a", .title = "a\x1b[2J"}};
   table.rows = {{std::string("x\x1b[2Jy\nz")}};
   document.add(table);
   document.add(DiagnosticList{{{.id = "x\x1b[2J", .where = "\x1b[2J", .text = "\x1b[2J"}}});

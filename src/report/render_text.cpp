@@ -103,7 +103,7 @@ class TextRenderer {
     };
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       const Column& column = table.columns[i];
-      texts += column.title;
+      texts += printable(column.title, 200);
       if (!column.scale.unit.empty()) texts.append(" ").append(column.scale.unit);
       written(i);
     }
