@@ -5,6 +5,7 @@ import pathlib
 import tempfile
 import unittest
 
+import headers
 import layers
 import repository
 
@@ -68,6 +69,32 @@ class Planted(unittest.TestCase):
         found = self.problems_with(src__stats__median_dot_h='#include "../graph/graph.h"\n')
         self.assertEqual(found, ['src/stats/median.h:1: a path with .. goes past src/LAYERS; found "../graph/graph.h"'])
 
+    def header_problems_with(self, **files):
+        tree = {"src/stats/CMakeLists.txt": "deepgap_module(stats SOURCES median.cpp)\n",
+                "src/stats/median.h": "#pragma once\n",
+                "src/stats/median.cpp": '#include "stats/median.h"\n#include <map>\n'}
+        with tempfile.TemporaryDirectory() as folder:
+            plant(folder, tree | {name.replace("__", "/").replace("_dot_", "."): text for name, text in files.items()})
+            return headers.problems(folder)
+
+    def test_headers_in_order_have_no_problem(self):
+        self.assertEqual(self.header_problems_with(src__stats__alone_dot_h="#pragma once\n"), [])
+
+    def test_a_c_header_with_a_guard(self):
+        self.assertEqual(self.header_problems_with(src__stats__c_dot_h="#ifndef STATS_C_H\n#define STATS_C_H\n#endif\n"), [])
+
+    def test_a_header_that_may_be_included_once_only(self):
+        found = self.header_problems_with(src__stats__alone_dot_h="// #pragma once\n")
+        self.assertEqual(found, ["src/stats/alone.h: expected '#pragma once'"])
+
+    def test_a_header_that_is_not_the_first_include_of_its_source(self):
+        found = self.header_problems_with(src__stats__median_dot_cpp='// A median.\n#include <map>\n#include "stats/median.h"\n')
+        self.assertEqual(found, ['src/stats/median.cpp:2: expected its own header "stats/median.h" as the first include, found <map>'])
+
+    def test_a_source_that_its_module_does_not_compile(self):
+        found = self.header_problems_with(src__stats__CMakeLists_dot_txt="deepgap_module(stats SOURCES other_median.cpp)\n")
+        self.assertEqual(found, ["src/stats/median.cpp: expected src/stats/CMakeLists.txt to name it"])
+
     def test_a_map_that_names_a_path_that_is_gone(self):
         with tempfile.TemporaryDirectory() as folder:
             plant(folder, {"src/base/result.h": "", "scripts/lint.sh": ""})
@@ -86,6 +113,9 @@ class Repository(unittest.TestCase):
 
     def test_layers(self):
         self.assertEqual(layers.problems(ROOT), [])
+
+    def test_each_header_compiles_alone(self):
+        self.assertEqual(headers.problems(ROOT), [])
 
     def test_each_path_that_the_map_names_exists(self):
         hacking = ROOT / "HACKING.md"
