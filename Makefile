@@ -7,7 +7,7 @@ build := build/release
 ninja := ninja $(if $(JOBS),-j$(JOBS)) $(shell [ -t 2 ] || echo --quiet) -C
 purposes := build
 
-.PHONY: all demo test lint format sanitize bench clean help packages openvino-if-possible onnx openvino
+.PHONY: all demo test lint format sanitize fuzz bench clean help packages openvino-if-possible onnx openvino
 .NOTPARALLEL:
 
 all: packages onnx openvino-if-possible  ## build deepgap with every worker that can be built here
@@ -41,6 +41,11 @@ sanitize: purposes := build test
 sanitize: packages
 	@$(stage) "asan-ubsan: all unit tests" scripts/sanitize.sh asan-ubsan
 	@$(stage) "tsan: the tests of run and store" scripts/sanitize.sh tsan
+
+fuzz: onnx  ## each fuzz target for a minute (SECONDS_EACH=600 for longer)
+fuzz: purposes := build fuzz
+fuzz: packages
+	@$(stage) "fuzz: what comes from outside" scripts/fuzz.sh
 
 bench: onnx  ## deepgap's own speed, as one table
 bench: purposes := build bench

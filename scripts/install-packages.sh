@@ -38,10 +38,9 @@ packages='
 * | lint  | shellcheck          | lints the scripts
 debian | lint | clang-tidy-14   | lints the C++
 ubuntu | lint | clang-tidy      | lints the C++ (14 cannot read the headers of g++ 13)
-debian | fuzz | clang-14           | fuzzing needs its compiler
+* | fuzz  | clang               | fuzzing needs its compiler
 debian | fuzz | libclang-rt-14-dev | libFuzzer and the sanitizers of clang
-ubuntu | fuzz | clang              | fuzzing needs its compiler
-ubuntu | fuzz | libclang-rt-18-dev | libFuzzer and the sanitizers of clang
+ubuntu | fuzz | libclang-rt-18-dev | likewise
 '
 purposes='build test lint bench fuzz static'
 
