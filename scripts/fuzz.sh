@@ -42,5 +42,6 @@ fuzz() {
 export -f fuzz
 export folder program
 
+# shellcheck disable=SC2016  # $0 is the target that xargs gives
 printf '%s\0' "${targets[@]}" | xargs -0 -n 1 -P "${JOBS:-$(nproc)}" bash -c 'fuzz "$0"' ||
   fail "inputs were found that break deepgap: they are named above"
