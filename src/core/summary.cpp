@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -30,6 +32,16 @@ std::vector<ProcessSamples> host_samples(const Measurement& measurement) {
     if (process.samples.size() > 0) series.emplace_back(process.samples.host_ns);
   }
   return series;
+}
+
+// Of another column of the samples, with what processes vary by; nothing where no process has it.
+std::optional<Estimate> median_of(const Measurement& measurement,
+                                  std::vector<std::int64_t> SampleColumns::*column) {
+  std::vector<ProcessSamples> series;
+  for (const ProcessRun& process : measurement.processes) {
+    if (!(process.samples.*column).empty()) series.emplace_back(process.samples.*column);
+  }
+  return to_estimate(stats::nested_median(series), Unit::kNanoseconds);
 }
 
 // The quantiles of a cell from its sorted samples. As stats::nested_quantile(), which sorts each time.
@@ -184,7 +196,11 @@ CellSummary summarise(const Measurement& measurement, SummaryDepth depth) {
                          summary.diagnostics);
   }
   add_differing_processes(measurement, quantiles.process_medians(), summary.diagnostics);
-  if (depth == SummaryDepth::kFull) add_regimes(measurement, summary.diagnostics);
+  if (depth == SummaryDepth::kFull) {
+    summary.enqueue_time = median_of(measurement, &SampleColumns::enqueue_ns);
+    summary.device_time = median_of(measurement, &SampleColumns::device_ns);
+    add_regimes(measurement, summary.diagnostics);
+  }
   return summary;
 }
 
@@ -199,6 +215,23 @@ ProcessSummary summarise(const ProcessRun& process) {
   summary.warmup_calls = process.warmup_calls;
   summary.stop_reason = process.stop_reason;
   summary.peak_memory = process.peak_memory;
+  return summary;
+}
+
+TelemetrySummary summarise(const TelemetrySeries& series) {
+  TelemetrySummary summary{.quantity = series.quantity,
+                           .source = series.source,
+                           .unit = series.unit,
+                           .process = series.process,
+                           .n = static_cast<std::int64_t>(series.values.size())};
+  std::vector<double> sorted;
+  std::copy_if(series.values.begin(), series.values.end(), std::back_inserter(sorted),
+               [](double value) { return std::isfinite(value); });
+  if (sorted.empty()) return summary;
+  std::sort(sorted.begin(), sorted.end());
+  summary.minimum = sorted.front();
+  summary.median = stats::quantile_sorted(sorted, 0.5);
+  summary.maximum = sorted.back();
   return summary;
 }
 

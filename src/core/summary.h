@@ -27,6 +27,8 @@ struct CellSummary {
   // samples/s: finished in the window by its length; in latency mode of calls made one at a time, from the
   // start of the first to the end of the last. `method` says which.
   std::optional<Estimate> throughput;
+  // Medians of the calls' other times, where the engine says them and the summary is a full one; ns.
+  std::optional<Estimate> enqueue_time, device_time;
   std::vector<Diagnostic> diagnostics;  // the stored ones, then the derived ones
   std::optional<CellFailure> failure;
   std::int64_t created_realtime_ns = 0;
@@ -43,12 +45,24 @@ struct ProcessSummary {
   std::optional<Bytes> peak_memory;
 };
 
-// What a summary may cost: a quick one leaves out the search for regimes (two_regimes, level_shift), for
-// lists of thousands of cells.
+// One series of `deepgap show`: what lies between its smallest and largest value, those that are no numbers
+// left out.
+struct TelemetrySummary {
+  std::string quantity;
+  std::string source;
+  Unit unit = Unit::kWatts;
+  std::optional<int> process;
+  std::int64_t n = 0;
+  std::optional<double> minimum, median, maximum;  // absent: no value is a number
+};
+
+// What a summary may cost: a quick one leaves out the search for regimes (two_regimes, level_shift) and the
+// times beside the host's, for lists of thousands of cells.
 enum class SummaryDepth { kQuick, kFull };
 
 CellSummary summarise(const Measurement& measurement, SummaryDepth depth = SummaryDepth::kFull);
 ProcessSummary summarise(const ProcessRun& process);
+TelemetrySummary summarise(const TelemetrySeries& series);
 // Doubts that follow from the samples: few_samples, precision_not_reached, processes_differ, two_regimes,
 // level_shift. Recomputed, never stored.
 std::vector<Diagnostic> derived_diagnostics(const Measurement& measurement);

@@ -420,5 +420,35 @@ TEST(DerivedDiagnostics, FollowTheStoredOnesInASummaryAndStandAloneOtherwise) {
   EXPECT_THAT(derived_diagnostics(cell), ElementsAre(has_id("few_samples")));
 }
 
+TEST(Summary, OtherTimesOfTheCallsHaveMediansWhereTheEngineSaysThem) {
+  Measurement cell = cell_of({{9, 9, 9}, {9, 9, 9}});
+  cell.processes[0].samples.enqueue_ns = {1, 2, 3};
+  cell.processes[1].samples.enqueue_ns = {4, 5, 6};
+  cell.processes[1].samples.device_ns = {7, 8, 8};  // the other process's timer failed
+  const CellSummary summary = summarise(cell);
+  ASSERT_TRUE(summary.enqueue_time && summary.device_time);
+  EXPECT_GE(summary.enqueue_time->value, 3);  // 1 2 3 4 5 6
+  EXPECT_LE(summary.enqueue_time->value, 4);
+  EXPECT_EQ(summary.enqueue_time->n, 6);
+  EXPECT_EQ(summary.device_time->value, 8);
+  EXPECT_EQ(summary.device_time->n, 3);
+  EXPECT_EQ(summary.device_time->unit, Unit::kNanoseconds);
+  EXPECT_FALSE(summarise(cell, SummaryDepth::kQuick).device_time);
+  EXPECT_FALSE(summarise(cell_of({{9, 9, 9}})).enqueue_time);
+}
+
+TEST(Summary, TelemetryIsItsRangeAndMedian) {
+  const TelemetrySummary summary = summarise(TelemetrySeries{.quantity = "clock.cpu",
+                                                             .source = "cpufreq:cpu0",
+                                                             .unit = Unit::kHertz,
+                                                             .at_ns = {1, 2, 3, 4},
+                                                             .values = {3e9, 1e9, std::nan(""), 2e9}});
+  EXPECT_EQ(summary.n, 4);
+  EXPECT_EQ(summary.minimum, 1e9);
+  EXPECT_EQ(summary.median, 2e9);
+  EXPECT_EQ(summary.maximum, 3e9);
+  EXPECT_FALSE(summarise(TelemetrySeries{.values = {std::nan("")}}).median);
+}
+
 }  // namespace
 }  // namespace deepgap

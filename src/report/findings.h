@@ -64,6 +64,7 @@ struct ShowFindings {
   Measurement measurement;
   CellSummary summary;
   std::vector<ProcessSummary> processes;
+  std::vector<TelemetrySummary> telemetry;
 };
 
 struct EngineRow {

@@ -221,5 +221,32 @@ TEST(RunView, SaturationThatCannotBeToldIsNotClaimed) {
   EXPECT_EQ(rows.at(2).at("batch"), 16);
 }
 
+TEST(ShowView, TelemetryAndOtherTimesAreShown) {
+  ShowFindings findings{.summary = cell("resnet50", 8)};
+  findings.measurement.key = findings.summary.key;
+  findings.summary.enqueue_time = estimate(40'000, Unit::kNanoseconds);
+  findings.summary.device_time = estimate(1e6, Unit::kNanoseconds);
+  findings.telemetry = {{.quantity = "clock.cpu",
+                         .source = "cpufreq:cpu0",
+                         .unit = Unit::kHertz,
+                         .process = 1,
+                         .n = 9,
+                         .minimum = 1e9,
+                         .median = 2e9,
+                         .maximum = 3e9}};
+  const Document document = show_document(findings);
+  const nlohmann::json json = json_of_document(document);
+  EXPECT_EQ(json.at("enqueue_time").at("value"), 40'000);
+  EXPECT_EQ(json.at("device_time").at("unit"), "ns");
+  const nlohmann::json expected{
+      {"quantity", "clock.cpu"}, {"source", "cpufreq:cpu0"}, {"unit", "Hz"},        {"process", 1}, {"n", 9},
+      {"min", 1'000'000'000},    {"median", 2'000'000'000},  {"max", 3'000'000'000}};
+  EXPECT_EQ(json.at("telemetry").at(0), expected);
+  const std::string text = render_text(document, {.width = 150});
+  EXPECT_THAT(text, ContainsRegex("enqueue time .median. +40.00 us"));
+  EXPECT_THAT(text, ContainsRegex("device time .median. +1.000 ms"));
+  EXPECT_THAT(text, ContainsRegex("clock.cpu +cpufreq:cpu0 +1 +9 +1 GHz +2 GHz +3 GHz"));
+}
+
 }  // namespace
 }  // namespace deepgap::report

@@ -97,6 +97,8 @@ Result<Answer> show(const std::string& database, const std::string& subject) {
   findings.summary = summarise(findings.measurement, SummaryDepth::kFull);
   for (const ProcessRun& process : findings.measurement.processes)
     findings.processes.push_back(summarise(process));
+  for (const TelemetrySeries& series : findings.measurement.telemetry)
+    findings.telemetry.push_back(summarise(series));
   return Answer{.document = report::show_document(findings)};
 }
 

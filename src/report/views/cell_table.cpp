@@ -135,6 +135,8 @@ Json json_of_cells(std::span<const CellSummary> cells) {
     put(json, "p90", cell.p90);
     put(json, "p95", cell.p95);
     put(json, "p99", cell.p99);
+    put(json, "enqueue_time", cell.enqueue_time);
+    put(json, "device_time", cell.device_time);
     json["diagnostics"] = json_of(std::span<const Diagnostic>(gathered(cell.diagnostics)));
     if (cell.failure) {
       Json failure{{"kind", cell.failure->kind}, {"text", cell.failure->text}};

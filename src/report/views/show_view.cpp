@@ -25,6 +25,8 @@ Table estimates_table(const CellSummary& summary) {
   row("p95", summary.p95);
   row("p99", summary.p99);
   row("throughput", summary.throughput);
+  row("enqueue time (median)", summary.enqueue_time);
+  row("device time (median)", summary.device_time);
   return table;
 }
 
@@ -62,6 +64,40 @@ Table process_table(std::span<const ProcessSummary> processes) {
     table.rows.push_back(std::move(row));
   }
   return table;
+}
+
+Table telemetry_table(std::span<const TelemetrySummary> telemetry) {
+  Table table{.title = "Beside the calls", .machine = false};
+  table.columns = {{.id = "quantity", .title = "quantity"},
+                   {.id = "source", .title = "source"},
+                   {.id = "process", .title = "process", .align = Align::kRight},
+                   {.id = "values", .title = "n", .align = Align::kRight},
+                   {.id = "minimum", .title = "minimum", .align = Align::kRight},
+                   {.id = "median", .title = "median", .align = Align::kRight},
+                   {.id = "maximum", .title = "maximum", .align = Align::kRight}};
+  for (const TelemetrySummary& series : telemetry) {
+    const auto cell = [&series](const std::optional<double>& value) {
+      return value ? Cell(format_value(*value, series.unit)) : Cell();
+    };
+    table.rows.push_back({series.quantity, series.source,
+                          series.process ? Cell(std::int64_t{*series.process}) : Cell(), series.n,
+                          cell(series.minimum), cell(series.median), cell(series.maximum)});
+  }
+  return table;
+}
+
+Json json_of_telemetry(std::span<const TelemetrySummary> telemetry) {
+  Json list = Json::array();
+  for (const TelemetrySummary& series : telemetry) {
+    Json entry{{"quantity", series.quantity}, {"source", series.source}, {"unit", name_of(series.unit)}};
+    if (series.process) entry["process"] = *series.process;
+    entry["n"] = series.n;
+    if (series.minimum) entry["min"] = json_number(*series.minimum);
+    if (series.median) entry["median"] = json_number(*series.median);
+    if (series.maximum) entry["max"] = json_number(*series.maximum);
+    list.push_back(std::move(entry));
+  }
+  return list;
 }
 
 Table settings_table(std::span<const Setting> settings) {
@@ -111,6 +147,7 @@ Document show_document(const ShowFindings& findings) {
     document.add(std::move(reported));
   if (!findings.processes.empty() || measurement.reported.empty())
     document.add(process_table(findings.processes));
+  if (!findings.telemetry.empty()) document.add(telemetry_table(findings.telemetry));
   const std::vector<Setting> settings = joined(measurement.settings);
   document.add(settings_table(settings));
   document.add(DiagnosticList{gathered(summary.diagnostics)});
@@ -125,15 +162,7 @@ Document show_document(const ShowFindings& findings) {
   for (const ProcessSummary& process : findings.processes)
     data["samples"].push_back(json_of_process(process));
   if (!measurement.reported.empty()) data["reported"] = json_of_reported(measurement.reported);
-  if (!measurement.telemetry.empty()) {
-    data["telemetry"] = Json::array();
-    for (const TelemetrySeries& series : measurement.telemetry) {
-      Json entry{{"quantity", series.quantity}, {"source", series.source}, {"unit", name_of(series.unit)}};
-      if (series.process) entry["process"] = *series.process;
-      entry["n"] = series.values.size();
-      data["telemetry"].push_back(std::move(entry));
-    }
-  }
+  if (!findings.telemetry.empty()) data["telemetry"] = json_of_telemetry(findings.telemetry);
   if (!measurement.accuracy.empty()) {
     data["accuracy"] = Json::array();
     for (const AccuracyRecord& record : measurement.accuracy) {
