@@ -69,6 +69,19 @@ TEST(ListView, WhatAllCellsShareIsSaidOnce) {
   EXPECT_THAT(text, HasSubstr("id        model     batch  mode"));
 }
 
+TEST(ListView, CellsOfOtherSizesDoNotLookAlike) {
+  CellSummary short_one = cell("bert-base", 1);
+  short_one.key.workload.dims = {{"seq", 64}};
+  const std::string text =
+      render_text(list_document({.cells = {short_one, cell("resnet50", 8)}}), {.width = 150});
+  EXPECT_THAT(text, ContainsRegex("model +dims +batch"));
+  EXPECT_THAT(text, ContainsRegex("bert-base +seq=64 +1 "));
+  EXPECT_THAT(render_csv(list_document({.cells = {cell("resnet50", 8)}})), Not(HasSubstr("dims")));
+  ShowFindings findings{.summary = short_one};
+  findings.measurement.key = short_one.key;
+  EXPECT_THAT(render_text(show_document(findings), {}), HasSubstr("of bert-base with seq=64 on cpu"));
+}
+
 TEST(ListView, AnEmptyStoreSaysWhatToDo) {
   EXPECT_THAT(render_text(list_document({}), {}), HasSubstr("`deepgap run`"));
   EXPECT_EQ(json_of_document(list_document({})).at("cells").size(), 0U);

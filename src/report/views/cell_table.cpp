@@ -43,6 +43,11 @@ bool same_everywhere(std::span<const CellSummary> cells, Part part) {
                      [&](const CellSummary& cell) { return part(cell) == part(cells[0]); });
 }
 
+bool any_dims(std::span<const CellSummary> cells) {
+  return std::any_of(cells.begin(), cells.end(),
+                     [](const CellSummary& cell) { return !cell.key.workload.dims.empty(); });
+}
+
 // What is more than a note, each kind once.
 std::string doubts_of(const CellSummary& cell) {
   std::string ids;
@@ -57,6 +62,15 @@ std::string doubts_of(const CellSummary& cell) {
 }
 
 }  // namespace
+
+std::string dims_text(const Workload& workload) {
+  std::string text;
+  for (const auto& [name, size] : workload.dims) {
+    if (!text.empty()) text += ' ';
+    text.append(name).append("=").append(std::to_string(size));
+  }
+  return text;
+}
 
 std::string shared_key(std::span<const CellSummary> cells) {
   if (cells.empty()) return {};
@@ -85,6 +99,8 @@ Table cell_table(std::span<const CellSummary> cells) {
     table.columns.push_back(
         {.id = id, .title = title, .align = Align::kRight, .scale = std::move(scale), .bounds = bounds});
   };
+  const bool with_dims = any_dims(cells);
+  if (with_dims) table.columns.push_back({.id = "dims", .title = "dims"});
   right("batch", "batch");
   table.columns.push_back({.id = "mode", .title = "mode"});
   right("latency", "latency", milliseconds(), Bounds::kAbsolute);
@@ -102,6 +118,7 @@ Table cell_table(std::span<const CellSummary> cells) {
     row.emplace_back(cell.id.str().substr(0, 8));
     row.emplace_back(cell.key.workload.model);
     for (const Part part : shown) row.emplace_back(std::string(part(cell)));
+    if (with_dims) row.emplace_back(dims_text(cell.key.workload));
     row.emplace_back(cell.key.workload.batch);
     row.emplace_back(std::string(name_of(cell.key.workload.mode)));
     row.push_back(cell_of(cell.latency));

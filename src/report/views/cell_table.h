@@ -17,6 +17,8 @@ Json json_of_cells(std::span<const CellSummary> cells);
 // A line that names what all cells share: "openvino, cpu (Intel Xeon), fp32"; "" where there is nothing to
 // say.
 std::string shared_key(std::span<const CellSummary> cells);
+// "seq=128 image=224": a model's sizes besides the batch; "" for none.
+std::string dims_text(const Workload& workload);
 // Diagnostics of all cells, the same kind of several cells gathered into one line.
 DiagnosticList gathered_diagnostics(std::span<const CellSummary> cells);
 

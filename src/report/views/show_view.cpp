@@ -131,10 +131,12 @@ Document show_document(const ShowFindings& findings) {
   const CellSummary& summary = findings.summary;
   Document document{.schema = "deepgap.show/1"};
   document.add(Heading{measurement.key.selector()});
-  document.add(Paragraph{fmt::format(
-      "Measurement {} of {} on {} ({}), engine {} {}, made {}.", measurement.id.str(),
-      measurement.key.workload.model, measurement.key.device, measurement.device.name, measurement.key.engine,
-      measurement.engine_version, format_utc(Nanoseconds{measurement.created_realtime_ns}))});
+  const std::string dims = dims_text(measurement.key.workload);
+  document.add(Paragraph{
+      fmt::format("Measurement {} of {}{} on {} ({}), engine {} {}, made {}.", measurement.id.str(),
+                  measurement.key.workload.model, dims.empty() ? "" : " with " + dims, measurement.key.device,
+                  measurement.device.name, measurement.key.engine, measurement.engine_version,
+                  format_utc(Nanoseconds{measurement.created_realtime_ns}))});
   if (measurement.failure) {
     document.add(DiagnosticList{{{.id = measurement.failure->kind,
                                   .severity = Severity::kError,
