@@ -10,6 +10,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -59,8 +60,11 @@ struct Column {
   Bounds bounds = Bounds::kNone;
 };
 
-// Nothing (unknown) is "-" for people and an empty field in CSV.
+// Nothing (unknown) and an empty text are "-" for people and an empty field in CSV.
 using Cell = std::variant<std::monostate, std::string, std::int64_t, double, Estimate>;
+
+// A text that is nothing for people too, where a "-" in every row would only be in the way; empty in CSV.
+inline constexpr std::string_view kBlank = " ";
 
 struct Table {
   std::string title;  // "" for none

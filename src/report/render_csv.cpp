@@ -57,7 +57,7 @@ void write_table(const Table& table, std::string& out) {
       if (estimate != nullptr) {
         put(scaled(estimate->value));
       } else if (const auto* text = std::get_if<std::string>(&cell)) {
-        put(quoted(*text));
+        put(*text == kBlank ? std::string() : quoted(*text));
       } else if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
         put(column.scale.divisor == 1 ? std::to_string(*whole) : scaled(static_cast<double>(*whole)));
       } else if (const auto* real = std::get_if<double>(&cell)) {

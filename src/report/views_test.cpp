@@ -94,6 +94,8 @@ TEST(RunView, FailedCellsAreNamedWithTheirReason) {
   failed.processes = 0;
   failed.failure =
       CellFailure{.kind = "out_of_memory", .text = "needs 12 GB", .bytes_asked = Bytes{12'000'000'000}};
+  failed.diagnostics = {{.id = "out_of_memory", .severity = Severity::kError, .text = "needs 12 GB"},
+                        {.id = "worker_lost", .severity = Severity::kError, .text = "died before"}};
   const Document document = run_document({.sweep = SweepId("fedcba9876543210"),
                                           .database = "x.db",
                                           .cells = {cell("resnet50", 8), failed},
@@ -101,7 +103,22 @@ TEST(RunView, FailedCellsAreNamedWithTheirReason) {
   const std::string text = render_text(document, {.width = 150});
   EXPECT_THAT(text, HasSubstr("1 of 2 cells measured"));
   EXPECT_THAT(text, HasSubstr("error out_of_memory  resnet101/openvino/cpu/fp32/b512: needs 12 GB"));
+  EXPECT_EQ(text.find("needs 12 GB"), text.rfind("needs 12 GB")) << "each fact once";
+  EXPECT_THAT(text, HasSubstr("out_of_memory, worker_lost"));
+  EXPECT_THAT(text, HasSubstr("died before"));
   EXPECT_EQ(json_of_document(document).at("cells").at(1).at("failure").at("bytes_asked"), 12'000'000'000);
+}
+
+// What a failure's kind has no remedy for, the diagnostic that says the same has.
+TEST(RunView, ALostWorkerIsToldOnceWithItsRemedy) {
+  CellSummary failed = cell("resnet101", 512);
+  failed.samples = 0;
+  failed.failure = CellFailure{.kind = "crash", .text = "the worker died"};
+  failed.diagnostics = {{.id = "worker_lost", .severity = Severity::kError, .text = "the worker died"}};
+  const std::string text = render_text(run_document({.cells = {failed}, .planned_cells = 1}), {.width = 300});
+  EXPECT_THAT(text, HasSubstr("error crash  resnet101/openvino/cpu/fp32/b512: the worker died. " +
+                              std::string(remedy_of("worker_lost"))));
+  EXPECT_THAT(text, Not(HasSubstr("worker_lost")));
 }
 
 TEST(RunView, SameDiagnosticOfManyCellsIsOneLine) {
@@ -259,6 +276,13 @@ TEST(ShowView, TelemetryAndOtherTimesAreShown) {
   EXPECT_THAT(text, ContainsRegex("enqueue time .median. +40.00 us"));
   EXPECT_THAT(text, ContainsRegex("device time .median. +1.000 ms"));
   EXPECT_THAT(text, ContainsRegex("clock.cpu +cpufreq:cpu0 +1 +9 +1 GHz +2 GHz +3 GHz"));
+}
+
+TEST(ModelsView, AnUnknownFieldOfCsvIsEmpty) {
+  const std::vector<ModelRow> models{{.name = "resnet50", .title = "ResNet-50", .inputs = "image"}};
+  EXPECT_THAT(render_csv(models_document(models)), HasSubstr("resnet50,ResNet-50,image,,0,0"));
+  const std::vector<EngineRow> engines{{.name = "fake", .available = true, .version = "1"}};
+  EXPECT_THAT(render_csv(engines_document(engines)), HasSubstr("fake,1,yes,,,\n"));
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ Document with_data(std::string schema, const char* member, Json list) {
   return document;
 }
 
-std::string or_space(const std::string& text) {
-  return text.empty() ? " " : text;
+std::string or_blank(const std::string& text) {
+  return text.empty() ? std::string(kBlank) : text;
 }
 
 // "2097152" with unit "B" -> "2.097 MB"; other values as they are.
@@ -47,7 +47,7 @@ Document engines_document(std::span<const EngineRow> engines) {
       precision_list.push_back(Json{{"name", name}, {"by", by}});
     }
     table.rows.push_back({engine.name, engine.version, std::string(engine.available ? "yes" : "no"),
-                          join(engine.devices, " "), join(precisions, " "), or_space(engine.reason)});
+                          join(engine.devices, " "), join(precisions, " "), or_blank(engine.reason)});
     Json json;
     json["name"] = engine.name;
     json["available"] = engine.available;
@@ -84,7 +84,7 @@ Document models_document(std::span<const ModelRow> models) {
       dims.push_back(name);
       parameters.push_back(Json{{"name", name}, {"meaning", meaning}});
     }
-    table.rows.push_back({model.name, model.title, model.inputs, or_space(join(dims, " ")),
+    table.rows.push_back({model.name, model.title, model.inputs, or_blank(join(dims, " ")),
                           model.parameter_count, model.flops});
     Json json;
     json["name"] = model.name;
@@ -120,7 +120,7 @@ Document devices_document(std::span<const Device> devices) {
                         {.id = "note", .title = "note"}};
     for (const Ceiling& ceiling : device.ceilings) {
       ceilings.rows.push_back({ceiling.quantity, format_count(ceiling.value, name_of(ceiling.unit)),
-                               std::string(name_of(ceiling.origin)), or_space(ceiling.note)});
+                               std::string(name_of(ceiling.origin)), or_blank(ceiling.note)});
     }
     if (!ceilings.rows.empty()) document.add(std::move(ceilings));
   }

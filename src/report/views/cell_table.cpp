@@ -48,12 +48,17 @@ bool any_dims(std::span<const CellSummary> cells) {
                      [](const CellSummary& cell) { return !cell.key.workload.dims.empty(); });
 }
 
+// Whether the cell's failure says the same already.
+bool repeats_failure(const CellSummary& cell, const Diagnostic& diagnostic) {
+  return cell.failure && (diagnostic.id == cell.failure->kind || diagnostic.text == cell.failure->text);
+}
+
 // What is more than a note, each kind once.
 std::string doubts_of(const CellSummary& cell) {
   std::string ids;
   const auto is_note = [](const Diagnostic& diagnostic) { return diagnostic.severity == Severity::kNote; };
   if (std::all_of(cell.diagnostics.begin(), cell.diagnostics.end(), is_note)) return ids;
-  for (const Diagnostic& diagnostic : gathered(cell.diagnostics)) {
+  for (const Diagnostic& diagnostic : told_beside_failure(cell)) {
     if (is_note(diagnostic)) continue;
     if (!ids.empty()) ids += ", ";
     ids += diagnostic.id;
@@ -70,6 +75,27 @@ std::string dims_text(const Workload& workload) {
     text.append(name).append("=").append(std::to_string(size));
   }
   return text;
+}
+
+Diagnostic failure_of(const CellSummary& cell) {
+  Diagnostic told{.id = cell.failure->kind,
+                  .severity = Severity::kError,
+                  .where = cell.key.selector(),
+                  .text = cell.failure->text,
+                  .count = 1};
+  for (const Diagnostic& diagnostic : cell.diagnostics) {
+    const std::string_view remedy = remedy_of(diagnostic.id);
+    if (diagnostic.id == told.id || remedy.empty() || !repeats_failure(cell, diagnostic)) continue;
+    told.text.append(told.text.ends_with('.') ? " " : ". ").append(remedy);
+    break;
+  }
+  return told;
+}
+
+std::vector<Diagnostic> told_beside_failure(const CellSummary& cell) {
+  std::vector<Diagnostic> told = gathered(cell.diagnostics);
+  std::erase_if(told, [&](const Diagnostic& diagnostic) { return repeats_failure(cell, diagnostic); });
+  return told;
 }
 
 std::string shared_key(std::span<const CellSummary> cells) {
@@ -131,7 +157,7 @@ Table cell_table(std::span<const CellSummary> cells) {
     const std::string doubts = doubts_of(cell);
     if (!status.empty() && !doubts.empty()) status += ", ";
     status += doubts;
-    row.push_back(status.empty() ? Cell(std::string(" ")) : Cell(std::move(status)));
+    row.push_back(status.empty() ? Cell(std::string(kBlank)) : Cell(std::move(status)));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -175,7 +201,7 @@ DiagnosticList gathered_diagnostics(std::span<const CellSummary> cells) {
   std::vector<std::string> order;
   std::map<std::string, Group> groups;
   for (const CellSummary& cell : cells) {
-    for (const Diagnostic& diagnostic : gathered(cell.diagnostics)) {
+    for (const Diagnostic& diagnostic : told_beside_failure(cell)) {
       auto [found, fresh] = groups.try_emplace(diagnostic.id, Group{diagnostic, 0});
       if (fresh) {
         order.push_back(diagnostic.id);

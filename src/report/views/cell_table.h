@@ -2,6 +2,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "core/summary.h"
 #include "report/document.h"
@@ -19,7 +21,12 @@ Json json_of_cells(std::span<const CellSummary> cells);
 std::string shared_key(std::span<const CellSummary> cells);
 // "seq=128 image=224": a model's sizes besides the batch; "" for none.
 std::string dims_text(const Workload& workload);
-// Diagnostics of all cells, the same kind of several cells gathered into one line.
+// The cell's failure, which it has, with the remedy of the diagnostic that repeats it.
+Diagnostic failure_of(const CellSummary& cell);
+// The cell's diagnostics, each kind once, without those that only repeat its failure.
+std::vector<Diagnostic> told_beside_failure(const CellSummary& cell);
+// Diagnostics of all cells, the same kind of several cells gathered into one line; without those that only
+// repeat the cell's failure.
 DiagnosticList gathered_diagnostics(std::span<const CellSummary> cells);
 
 }  // namespace deepgap::report

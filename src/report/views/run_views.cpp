@@ -13,7 +13,7 @@ namespace {
 std::string saturation_note(const Saturation& saturation) {
   switch (saturation.state) {
     case SaturationState::kReached:
-      return " ";
+      return std::string(kBlank);
     case SaturationState::kStillGrowing:
       return "still grows at the largest batch measured";
     case SaturationState::kCannotTell:
@@ -109,13 +109,7 @@ Document run_document(const RunFindings& findings) {
   if (!saturation.rows.empty()) document.add(std::move(saturation));
   std::vector<Diagnostic> failures;
   for (const CellSummary& cell : findings.cells) {
-    if (cell.failure) {
-      failures.push_back({.id = cell.failure->kind,
-                          .severity = Severity::kError,
-                          .where = cell.key.selector(),
-                          .text = cell.failure->text,
-                          .count = 1});
-    }
+    if (cell.failure) failures.push_back(failure_of(cell));
   }
   if (!failures.empty()) document.add(DiagnosticList{std::move(failures)});
   document.add(gathered_diagnostics(findings.cells));
@@ -161,12 +155,13 @@ Document plan_document(const PlanFindings& findings) {
   for (const ForecastRow& row : findings.cells) {
     Json json = json_of(row.key);
     json["repeats"] = row.repeats;
-    std::vector<Cell> cell{row.key.selector(),
-                           std::int64_t{row.repeats},
-                           Cell{},
-                           Cell{},
-                           Cell{},
-                           row.refusal.empty() ? (row.note.empty() ? " " : row.note) : row.refusal};
+    std::vector<Cell> cell{
+        row.key.selector(),
+        std::int64_t{row.repeats},
+        Cell{},
+        Cell{},
+        Cell{},
+        row.refusal.empty() ? (row.note.empty() ? std::string(kBlank) : row.note) : row.refusal};
     if (row.memory) {
       cell[2] = static_cast<double>(row.memory->value);
       json["forecast_memory_bytes"] = row.memory->value;

@@ -137,13 +137,7 @@ Document show_document(const ShowFindings& findings) {
                   measurement.key.workload.model, dims.empty() ? "" : " with " + dims, measurement.key.device,
                   measurement.device.name, measurement.key.engine, measurement.engine_version,
                   format_utc(Nanoseconds{measurement.created_realtime_ns}))});
-  if (measurement.failure) {
-    document.add(DiagnosticList{{{.id = measurement.failure->kind,
-                                  .severity = Severity::kError,
-                                  .where = measurement.key.selector(),
-                                  .text = measurement.failure->text,
-                                  .count = 1}}});
-  }
+  if (summary.failure) document.add(DiagnosticList{{failure_of(summary)}});
   document.add(estimates_table(summary));
   if (Table reported = reported_table(measurement.reported); !reported.rows.empty())
     document.add(std::move(reported));
@@ -152,7 +146,7 @@ Document show_document(const ShowFindings& findings) {
   if (!findings.telemetry.empty()) document.add(telemetry_table(findings.telemetry));
   const std::vector<Setting> settings = joined(measurement.settings);
   document.add(settings_table(settings));
-  document.add(DiagnosticList{gathered(summary.diagnostics)});
+  document.add(DiagnosticList{told_beside_failure(summary)});
 
   const std::span<const CellSummary> one(&summary, 1);
   Json data = json_of_cells(one).at(0);
