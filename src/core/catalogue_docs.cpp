@@ -22,6 +22,11 @@ std::string cell(std::string_view text) {
   return escaped;
 }
 
+std::string how_set(const SettingKind& kind) {
+  if (!kind.option.empty()) return fmt::format("`{}`", kind.option);
+  return kind.user_may_set ? "yes" : "no";
+}
+
 }  // namespace
 
 std::string catalogues_as_markdown() {
@@ -70,12 +75,13 @@ std::string catalogues_as_markdown() {
       "are not compared\n"
       "as if they were alike; one that *tells* is kept to say where and when. Settings marked *yes* can be "
       "set with\n"
-      "`run --set NAME=VALUE`. An engine may add settings of its own: they are kept too, and decide.\n\n"
+      "`run --set NAME=VALUE`, those with an option by that option of `run`. An engine may add settings of "
+      "its own: they are kept too, and decide.\n\n"
       "| setting | decides or tells | can be set | what it is |\n|---|---|---|---|\n";
   for (const SettingKind& kind : all_settings()) {
     fmt::format_to(out, "| `{}` | {} | {} | {} |\n", kind.name,
-                   kind.influence == Influence::kDecides ? "decides" : "tells",
-                   kind.user_may_set ? "yes" : "no", cell(kind.meaning));
+                   kind.influence == Influence::kDecides ? "decides" : "tells", how_set(kind),
+                   cell(kind.meaning));
   }
   return page;
 }

@@ -121,6 +121,7 @@ TEST(CatalogueDocs, HasARowForEachEntry) {
   EXPECT_THAT(page, HasSubstr("| `p99` | ns | lower | 99 % of the calls"));
   EXPECT_THAT(page, HasSubstr("| `out_of_memory` | error | "));
   EXPECT_THAT(page, HasSubstr("| `cpu.threads` | decides | yes | "));
+  EXPECT_THAT(page, HasSubstr("| `run.seed` | tells | `--seed` | "));
   EXPECT_THAT(page, HasSubstr("| `host.name` | tells | no | "));
 }
 

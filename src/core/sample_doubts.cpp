@@ -113,6 +113,11 @@ void add_missed_precision(const CellSummary& summary, double target, std::option
     if (summary.processes > 1 && within && *within <= target) {
       fmt::format_to(std::back_inserter(text),
                      "{} within the processes, which differ; more of them narrow it", share(*within));
+    } else if (summary.processes > 1 && within && *within < half_width) {
+      fmt::format_to(
+          std::back_inserter(text),
+          "{} within the processes, which differ: more processes narrow it first, then more samples",
+          share(*within));
     } else {
       text += "more samples narrow it";
     }

@@ -25,16 +25,18 @@ constexpr std::array kSettings{
     SettingKind{
         kInFlight, Influence::kDecides, true,
         "Calls submitted and not yet finished in throughput mode: a number, or `auto` for as many as the "
-        "engine takes at once; 1 in latency mode."},
+        "engine takes at once; 1 in latency mode.",
+        "--in-flight"},
     SettingKind{kInputs, Influence::kDecides, false,
                 "What the inputs hold: `random` (seeded values, indices within their range), never zeros."},
     SettingKind{kInputBuffers, Influence::kDecides, true,
                 "Input buffers used in turn: a number; 1 keeps the input in the cache, more make it come "
-                "from memory."},
+                "from memory.",
+                "--input-buffers"},
     SettingKind{kTransfers, Influence::kDecides, false,
                 "Whether a call includes the copies to and from the device: `included` or `excluded`."},
     SettingKind{kSeed, Influence::kTells, true,
-                "Seed of the input values and of the order of cells: a whole number."},
+                "Seed of the input values and of the order of cells: a whole number.", "--seed"},
     SettingKind{
         kProtocol, Influence::kTells, false,
         "How many calls are made: `adaptive` (warm-up until steady, then until the target) or `fixed:W+N` (W "
@@ -42,11 +44,13 @@ constexpr std::array kSettings{
     SettingKind{kTimeLimit, Influence::kTells, true,
                 "Longest time of one cell, warm-up and timed calls of all its processes, loading excluded: a "
                 "duration "
-                "such as `60s`."},
+                "such as `60s`.",
+                "--time-limit"},
     SettingKind{
         kTarget, Influence::kTells, true,
         "Half width of the median's 95 % interval, as a share of the median, at which the adaptive protocol "
-        "stops: a ratio such as `0.01`."},
+        "stops: a ratio such as `0.01`.",
+        "--target"},
     SettingKind{
         kLayout, Influence::kDecides, false,
         "Order of the tensors' dimensions in the engine: `nchw`, `nhwc`, or `engine` for its own choice."},

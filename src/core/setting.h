@@ -36,8 +36,9 @@ enum class Influence {
 struct SettingKind {
   std::string_view name;
   Influence influence;
-  bool user_may_set;         // through `run --set NAME=VALUE` or an option of its own
-  std::string_view meaning;  // one sentence, with the values it takes
+  bool user_may_set;             // through `run --set NAME=VALUE` or an option of its own
+  std::string_view meaning;      // one sentence, with the values it takes
+  std::string_view option = {};  // of `run`, where that and not --set sets it
 };
 
 namespace settings {

@@ -318,7 +318,9 @@ TEST(DerivedDiagnostics, CompareTheCellsIntervalWithWhatWasAsked) {
   EXPECT_THAT(doubts(0.05),
               text("interval +-6.12 % of the median, asked +-5 %: +-2.45 % within the processes, "
                    "which differ; more of them narrow it"));
-  EXPECT_THAT(doubts(0.02), text("interval +-6.12 % of the median, asked +-2 %: more samples narrow it"));
+  EXPECT_THAT(doubts(0.02),
+              text("interval +-6.12 % of the median, asked +-2 %: +-2.45 % within the processes, "
+                   "which differ: more processes narrow it first, then more samples"));
   EXPECT_THAT(doubts(0.07), Not(Contains(has_id("precision_not_reached"))));
   EXPECT_THAT(doubts(std::nullopt), Not(Contains(has_id("precision_not_reached"))));  // a fixed protocol
   cell.processes.resize(1);
