@@ -9,12 +9,14 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "run/forecast.h"
+#include "run/setting_values.h"
 
 namespace deepgap::run {
 namespace {
 
 constexpr std::int64_t kLargestBatch = 1'000'000;
-constexpr int kLargestCount = 1'000'000;  // of repeats, buffers, calls in flight
+constexpr int kLargestCount = 1'000'000;  // of repeats, buffers, calls
+constexpr int kMostInFlight = 4096;
 
 template <typename T>
 bool holds(const std::vector<T>& values, const T& value) {
@@ -45,7 +47,8 @@ std::string precision_fault(const EngineDescription& engine, Precision precision
                      join(known, ", "));
 }
 
-Result<void> check_engine(const SweepRequest& request, const EngineDescription& engine) {
+Result<void> check_engine(const SweepRequest& request, const EngineDescription& engine,
+                          const MachineLimits& limits) {
   std::vector<std::string> devices;
   for (const Device& device : engine.devices) devices.push_back(device.address);
   for (const std::string& device : request.devices) {
@@ -65,22 +68,25 @@ Result<void> check_engine(const SweepRequest& request, const EngineDescription& 
         printable(model.name), printable(model.format), join(engine.model_formats, ", ")));
   }
   for (const auto& [name, value] : request.settings) {
-    if (holds(engine.settings, name)) continue;
-    std::vector<std::string> known = engine.settings;
-    std::sort(known.begin(), known.end());
-    return usage_error(fmt::format("engine {}: {}", engine.name, unknown_name("setting", name, known)));
+    if (!holds(engine.settings, name)) {
+      std::vector<std::string> known = engine.settings;
+      std::sort(known.begin(), known.end());
+      return usage_error(fmt::format("engine {}: {}", engine.name, unknown_name("setting", name, known)));
+    }
+    DEEPGAP_RETURN_IF_ERROR(check_setting(name, value, limits.cpus));
   }
   return {};
 }
 
 Result<void> check_measure(const MeasureRequest& measure) {
-  const auto check = [](std::string_view name, std::int64_t value) -> Result<void> {
-    if (value >= 1 && value <= kLargestCount) return {};
-    return usage_error(fmt::format("{}: expected 1 to {}, found {}", name, kLargestCount, value));
+  const auto check = [](std::string_view name, std::int64_t value,
+                        std::int64_t most = kLargestCount) -> Result<void> {
+    if (value >= 1 && value <= most) return {};
+    return usage_error(fmt::format("{}: expected 1 to {}, found {}", name, most, value));
   };
   DEEPGAP_RETURN_IF_ERROR(check("repeats", measure.repeats));
   DEEPGAP_RETURN_IF_ERROR(check("input buffers", measure.input_buffers));
-  DEEPGAP_RETURN_IF_ERROR(check("calls in flight", measure.in_flight.value_or(1)));
+  DEEPGAP_RETURN_IF_ERROR(check("calls in flight", measure.in_flight.value_or(1), kMostInFlight));
   DEEPGAP_RETURN_IF_ERROR(check("timed calls", measure.fixed_calls.value_or(1)));
   if (measure.fixed_warmup.value_or(0) < 0) {
     return usage_error(fmt::format("warm-up calls: expected 0 or more, found {}", *measure.fixed_warmup));
@@ -98,7 +104,8 @@ Result<void> check_measure(const MeasureRequest& measure) {
 }
 
 Result<void> check_request(const SweepRequest& request,
-                           const std::map<std::string, EngineDescription>& engines) {
+                           const std::map<std::string, EngineDescription>& engines,
+                           const MachineLimits& limits) {
   DEEPGAP_RETURN_IF_ERROR(check_measure(request.measure));
   for (const std::int64_t batch : request.batches) {
     if (batch < 1 || batch > kLargestBatch) {
@@ -119,7 +126,7 @@ Result<void> check_request(const SweepRequest& request,
       return internal_error(fmt::format("expected a description of engine '{}' with the request, found none",
                                         printable(engine)));
     }
-    DEEPGAP_RETURN_IF_ERROR(check_engine(request, description->second));
+    DEEPGAP_RETURN_IF_ERROR(check_engine(request, description->second, limits));
   }
   return {};
 }
@@ -214,7 +221,7 @@ std::vector<ProcessPlan> plan_round(const std::vector<PlannedCell>& cells,
 Result<SweepPlan> plan_sweep(const SweepRequest& request,
                              const std::map<std::string, EngineDescription>& engines,
                              const MachineLimits& limits) {
-  DEEPGAP_RETURN_IF_ERROR(check_request(request, engines));
+  DEEPGAP_RETURN_IF_ERROR(check_request(request, engines, limits));
   SweepPlan plan{.models = request.models,
                  .cells = make_cells(request, engines, limits),
                  .measure = request.measure,

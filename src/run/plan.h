@@ -133,10 +133,11 @@ struct SweepPlan {
   std::optional<Nanoseconds> forecast_most;  // at most; absent where it is no other
 };
 
-// What the machine offers, for forecasts.
+// What the machine offers, for forecasts and for the check of settings.
 struct MachineLimits {
   std::optional<Bytes> available_memory;
   std::optional<double> flops_per_second;  // a rough sustained rate; absent: no time is forecast
+  std::vector<int> cpus;                   // that we may use, sorted; empty: not known
 };
 
 // Forecasts are coarse and meant for warnings. Memory: 150 MB for the process, twice the weights (the file's
@@ -148,9 +149,9 @@ struct MachineLimits {
 // that the cell is measured instead of.
 //
 // Errors (kUsage, kMissing for a device): an engine's device, precision (but see refuse_precisions), setting
-// or model format that it does not have, a batch that a fixed model cannot take, a number out of its range;
-// each names what there is.
-// `engines` holds the description of each engine of the request.
+// or model format that it does not have, a value of a shared setting that is none (run/setting_values.h), a
+// batch that a fixed model cannot take, a number out of its range; each names what there is. `engines` holds
+// the description of each engine of the request.
 Result<SweepPlan> plan_sweep(const SweepRequest& request,
                              const std::map<std::string, EngineDescription>& engines,
                              const MachineLimits& limits);

@@ -109,7 +109,8 @@ Result<Prepared> prepare(RunOptions options, Environment& environment) {
   const Result<Bytes> memory = hw::available_memory(*environment.files);
   if (memory.ok()) prepared.available_memory = *memory;
   const run::MachineLimits limits{.available_memory = prepared.available_memory,
-                                  .flops_per_second = sustained_rate(prepared.cpu)};
+                                  .flops_per_second = sustained_rate(prepared.cpu),
+                                  .cpus = prepared.cpu.usable_cpu_list};
   DEEPGAP_ASSIGN(prepared.plan, run::plan_sweep(sweep, prepared.engines, limits));
   return prepared;
 }
