@@ -212,6 +212,19 @@ struct WorkerClient::State {
       return std::move(read->message);
     }
   }
+
+  // The same with the reply decoded: one that cannot be is a breach of the protocol.
+  template <typename Argument, typename Reply>
+  WorkerResult<Reply> ask_for(const Request& request, const StopRequest& stop,
+                              Result<Reply> (*decode)(Argument),
+                              std::optional<Nanoseconds> longest = std::nullopt,
+                              const std::function<void(const MeasureProgress&)>& on_progress = nullptr) {
+    WorkerResult<Message> reply = ask(request, stop, longest, on_progress);
+    if (auto* trouble = std::get_if<WorkerTrouble>(&reply)) return std::move(*trouble);
+    Result<Reply> decoded = decode(std::move(std::get<Message>(reply)));
+    if (!decoded.ok()) return breach(fmt::format("during {}", verb_of(request)), decoded.error().message());
+    return std::move(*decoded);
+  }
 };
 
 WorkerClient::WorkerClient(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -227,13 +240,13 @@ WorkerResult<WorkerClient> WorkerClient::start(const WorkerProgram& program, con
   Result<Subprocess> process = Subprocess::start({.command = {program.path}, .log_path = options.log_path});
   if (!process.ok()) return trouble_of("crash", process.error().message());
   auto state = std::make_unique<State>(std::move(*process), program.engine, options);
-  WorkerResult<Message> reply = state->ask(HelloVerb{.deepgap_version = DEEPGAP_VERSION}, stop);
+  WorkerResult<HelloReply> reply =
+      state->ask_for(HelloVerb{.deepgap_version = DEEPGAP_VERSION}, stop, decode_hello_reply);
   if (auto* trouble = std::get_if<WorkerTrouble>(&reply)) {
     trouble->worker_lost = true;
     return std::move(*trouble);
   }
-  Result<HelloReply> hello = decode_hello_reply(std::get<Message>(reply));
-  if (!hello.ok()) return state->breach("during hello", hello.error().message());
+  HelloReply* const hello = &std::get<HelloReply>(reply);
   if (hello->protocol != kProtocolVersion) {
     return state->lose("protocol",
                        fmt::format("worker {} speaks version {} of the protocol: expected {}; build it "
@@ -259,11 +272,10 @@ std::optional<WorkerTrouble> WorkerClient::ended_between() {
 }
 
 WorkerResult<WorkerClient::Loaded> WorkerClient::load(const LoadRequest& request, const StopRequest& stop) {
-  WorkerResult<Message> reply = state_->ask(request, stop);
+  WorkerResult<LoadedReply> reply = state_->ask_for(request, stop, decode_load_reply);
   if (auto* trouble = std::get_if<WorkerTrouble>(&reply)) return std::move(*trouble);
-  Result<LoadedReply> loaded = decode_load_reply(std::get<Message>(reply));
-  if (!loaded.ok()) return state_->breach("during load", loaded.error().message());
-  return Loaded{.reply = std::move(loaded->load), .load_time = loaded->load_time};
+  auto& loaded = std::get<LoadedReply>(reply);
+  return Loaded{.reply = std::move(loaded.load), .load_time = loaded.load_time};
 }
 
 WorkerResult<WorkerClient::Measured> WorkerClient::measure(
@@ -288,10 +300,9 @@ WorkerResult<WorkerClient::Measured> WorkerClient::measure(
                  .median = progress.median,
                  .width = progress.width});
   };
-  WorkerResult<Message> reply = state_->ask(verb, stop, longest, tell);
+  WorkerResult<MeasureReply> reply = state_->ask_for(verb, stop, decode_measure_reply, longest, tell);
   if (auto* trouble = std::get_if<WorkerTrouble>(&reply)) return std::move(*trouble);
-  Result<MeasureReply> measured = decode_measure_reply(std::get<Message>(reply));
-  if (!measured.ok()) return state_->breach("during measure", measured.error().message());
+  MeasureReply* const measured = &std::get<MeasureReply>(reply);
   if (const std::string fault = sample_fault(mode, request, *measured); !fault.empty())
     return state_->breach("during measure", fault);
   return Measured{.process = {.first_call = measured->first_call,
@@ -305,6 +316,28 @@ WorkerResult<WorkerClient::Measured> WorkerClient::measure(
                               .stop_reason = measured->stop_reason,
                               .started = measured->started},
                   .warmup_steady = measured->warmup_steady};
+}
+
+WorkerResult<std::vector<Tensor>> WorkerClient::outputs(std::vector<Tensor> inputs, const StopRequest& stop) {
+  WorkerResult<OutputsReply> reply =
+      state_->ask_for(OutputsVerb{.inputs = std::move(inputs)}, stop, decode_outputs_reply);
+  if (auto* trouble = std::get_if<WorkerTrouble>(&reply)) return std::move(*trouble);
+  return std::move(std::get<OutputsReply>(reply).outputs);
+}
+
+WorkerResult<WorkerClient::Profiled> WorkerClient::profile(int calls, const StopRequest& stop) {
+  WorkerResult<ProfileReply> reply = state_->ask_for(ProfileVerb{.calls = calls}, stop, decode_profile_reply);
+  if (auto* trouble = std::get_if<WorkerTrouble>(&reply)) return std::move(*trouble);
+  auto& profile = std::get<ProfileReply>(reply);
+  return Profiled{.ops = std::move(profile.ops), .trace_path = std::move(profile.trace_path)};
+}
+
+WorkerResult<Ceiling> WorkerClient::probe(const std::string& device, const std::string& quantity,
+                                          const StopRequest& stop) {
+  WorkerResult<ProbeReply> reply =
+      state_->ask_for(ProbeVerb{.device = device, .quantity = quantity}, stop, decode_probe_reply);
+  if (auto* trouble = std::get_if<WorkerTrouble>(&reply)) return std::move(*trouble);
+  return std::move(std::get<ProbeReply>(reply).ceiling);
 }
 
 }  // namespace deepgap::run

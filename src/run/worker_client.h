@@ -96,6 +96,23 @@ class WorkerClient {
                                  int in_flight, const StopRequest& stop,
                                  const std::function<void(const Progress&)>& on_progress);
 
+  // The verbs below are optional and need a load (probe does not): an engine without one of them (see
+  // description()) answers with trouble of kind `unsupported`, and serves on.
+
+  // What one call on the given inputs gives; on those of input buffer 0 where there are none.
+  WorkerResult<std::vector<Tensor>> outputs(std::vector<Tensor> inputs, const StopRequest& stop);
+
+  // Mean time of each op over `calls` calls. `trace_path` is given instead by an engine that writes a trace.
+  struct Profiled {
+    std::vector<OpTime> ops;
+    std::string trace_path;
+  };
+  WorkerResult<Profiled> profile(int calls, const StopRequest& stop);
+
+  // Measures one ceiling, of those of description().probes.
+  WorkerResult<Ceiling> probe(const std::string& device, const std::string& quantity,
+                              const StopRequest& stop);
+
  private:
   struct State;
   explicit WorkerClient(std::unique_ptr<State> state);

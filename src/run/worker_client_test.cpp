@@ -163,6 +163,73 @@ TEST_F(Client, LetsTheMeasuringEndAtTheFirstStop) {
   ASSERT_TRUE(std::holds_alternative<WorkerClient::Loaded>(loaded));
   EXPECT_TRUE(std::holds_alternative<WorkerClient::Measured>(
       worker->measure(Mode::kLatency, request, 5s, 1, stop, nullptr)));
+  EXPECT_EQ(told, 1);
+}
+
+// The figures are those that the fake engine plants (workers/fake/fake_engine.cpp).
+TEST_F(Client, AsksForOutputsProfileAndProbe) {
+  auto worker = start();
+  ASSERT_TRUE(worker);
+  const auto loaded = worker->load(load_request({{"fake.time", "virtual"}, {"fake.median", "10ms"}}), stop);
+  ASSERT_TRUE(std::holds_alternative<WorkerClient::Loaded>(loaded));
+
+  Tensor input{.spec = load_request().inputs[0], .bytes = std::vector<std::byte>(4 * sizeof(float))};
+  for (const std::vector<Tensor>& inputs : {std::vector<Tensor>{}, std::vector<Tensor>{input}}) {
+    const auto outputs = worker->outputs(inputs, stop);
+    ASSERT_TRUE(std::holds_alternative<std::vector<Tensor>>(outputs));
+    const auto& tensors = std::get<std::vector<Tensor>>(outputs);
+    ASSERT_EQ(tensors.size(), 1u);
+    EXPECT_EQ(tensors[0].spec.name, "output");
+    ASSERT_EQ(tensors[0].spec.shape.size(), 2u);
+    EXPECT_EQ(tensors[0].spec.shape[0], 1);
+    EXPECT_EQ(tensors[0].bytes.size(), static_cast<std::size_t>(tensors[0].spec.shape[1]) * sizeof(float));
+  }
+
+  const auto profile = worker->profile(5, stop);
+  ASSERT_TRUE(std::holds_alternative<WorkerClient::Profiled>(profile));
+  const auto& ops = std::get<WorkerClient::Profiled>(profile).ops;
+  ASSERT_EQ(ops.size(), 3u);
+  EXPECT_EQ(ops[0].type, "Convolution");
+  EXPECT_EQ(ops[0].time, 7ms);
+  EXPECT_EQ(ops[0].time + ops[1].time + ops[2].time, 10ms);
+
+  const auto ceiling = worker->probe("cpu", "bandwidth.memory", stop);
+  ASSERT_TRUE(std::holds_alternative<Ceiling>(ceiling));
+  EXPECT_EQ(std::get<Ceiling>(ceiling).value, 1e10);
+  EXPECT_EQ(std::get<Ceiling>(ceiling).unit, Unit::kBytesPerSecond);
+
+  const auto unknown = worker->probe("cpu", "launch.latency", stop);
+  ASSERT_TRUE(std::holds_alternative<WorkerTrouble>(unknown));
+  EXPECT_EQ(std::get<WorkerTrouble>(unknown).failure.kind, "unsupported");
+  EXPECT_FALSE(std::get<WorkerTrouble>(unknown).worker_lost);
+  EXPECT_TRUE(std::holds_alternative<WorkerClient::Profiled>(worker->profile(1, stop)));  // it serves on
+}
+
+TEST_F(Client, GuardsTheOptionalVerbsLikeTheOthers) {
+  options.hang_limit = 1s;
+  const auto trouble_with = [this](const std::string& cases, const auto& ask) {
+    auto worker = start(script_worker(folder / "worker", hello_case() + load_case() + cases));
+    if (!worker) return WorkerTrouble{};
+    (void)worker->load(load_request(), stop);
+    const auto reply = ask(*worker);
+    const auto* trouble = std::get_if<WorkerTrouble>(&reply);
+    EXPECT_NE(trouble, nullptr);
+    return trouble == nullptr ? WorkerTrouble{} : *trouble;
+  };
+  const auto outputs = [this](WorkerClient& worker) { return worker.outputs({}, stop); };
+  const auto profile = [this](WorkerClient& worker) { return worker.profile(3, stop); };
+  const auto probe = [this](WorkerClient& worker) { return worker.probe("cpu", "bandwidth.memory", stop); };
+  WorkerTrouble trouble = trouble_with("*) sleep 60;;", outputs);
+  EXPECT_EQ(trouble.failure.kind, "hang");
+  EXPECT_THAT(trouble.failure.text, HasSubstr("silent for 1 s during outputs"));
+  EXPECT_TRUE(trouble.worker_lost);
+  trouble = trouble_with("*) exit 3;;", profile);
+  EXPECT_EQ(trouble.failure.kind, "crash");
+  EXPECT_THAT(trouble.failure.text, HasSubstr("ended during profile"));
+  trouble = trouble_with(R"(*) echo '{"id":3,"ok":true}' >&4;;)", probe);
+  EXPECT_EQ(trouble.failure.kind, "protocol");
+  EXPECT_THAT(trouble.failure.text, HasSubstr("broke the protocol during probe"));
+  EXPECT_TRUE(trouble.worker_lost);
 }
 
 // Who sent a SIGKILL shows in the kernel's counters alone.
