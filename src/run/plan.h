@@ -35,6 +35,17 @@ struct FixedProtocol {
   bool operator==(const FixedProtocol&) const = default;
 };
 
+// Which parts of a request somebody asked for, and did not leave to the defaults: what is recorded as
+// requested.
+struct Asked {
+  bool time_limit = false;
+  bool target = false;
+  bool input_buffers = false;
+  bool seed = false;
+
+  bool operator==(const Asked&) const = default;
+};
+
 // How each cell is measured. Defaults are those of the command line.
 struct MeasureRequest {
   double target = 0.01;  // half-width of the 95 % interval of the median, relative
@@ -54,6 +65,7 @@ struct MeasureRequest {
   Isolation isolation = Isolation::kGroup;
   Nanoseconds patience =
       std::chrono::hours(1);  // a cell that is forecast to take longer is named beforehand, and run
+  Asked asked;
 
   // More processes than `repeats` are made where they differ.
   bool further_rounds() const { return most_repeats > repeats; }

@@ -70,12 +70,15 @@ std::vector<Setting> visit_settings(const PlannedCell& cell, const LoadReply& re
     asked = std::to_string(*measure.in_flight);
   put(settings::kInFlight, asked, std::to_string(in_flight));
   put(settings::kInputs, {}, "random");
-  put(settings::kInputBuffers, std::to_string(measure.input_buffers), std::to_string(measure.input_buffers));
-  put(settings::kSeed, std::to_string(seed), std::to_string(seed));
+  const auto put_ours = [&put](std::string_view name, bool was_asked, const std::string& value) {
+    put(name, was_asked ? std::optional(value) : std::nullopt, value);
+  };
+  put_ours(settings::kInputBuffers, measure.asked.input_buffers, std::to_string(measure.input_buffers));
+  put_ours(settings::kSeed, measure.asked.seed, std::to_string(seed));
   put(settings::kProtocol, {}, protocol_of(measure));
   if (!measure.fixed_calls) {
-    put(settings::kTimeLimit, {}, format_duration(cell.time_limit));
-    put(settings::kTarget, {}, format_number(measure.target));
+    put_ours(settings::kTimeLimit, measure.asked.time_limit, format_duration(cell.time_limit));
+    put_ours(settings::kTarget, measure.asked.target, format_number(measure.target));
   }
   const bool told = std::any_of(rows.begin(), rows.end(),
                                 [](const Setting& row) { return row.name == settings::kTransfers; });

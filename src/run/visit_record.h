@@ -14,7 +14,8 @@ namespace deepgap::run {
 
 // The engine's rows of the load, and those of the measuring: run.in_flight, run.inputs, run.input_buffers,
 // run.seed, run.protocol, run.transfers (of a CPU), and run.time_limit and run.target where the protocol has
-// them. Values are as the catalogue (core/setting.cpp) describes them.
+// them. Values are as the catalogue (core/setting.cpp) describes them; requested is what
+// somebody asked for, not what a default filled in.
 std::vector<Setting> visit_settings(const PlannedCell& cell, const LoadReply& reply,
                                     const MeasureRequest& measure, std::uint64_t seed, int in_flight);
 

@@ -61,14 +61,28 @@ std::string value_of(const std::vector<Setting>& rows, std::string_view name) {
 TEST(VisitSettings, AreInTheWordsOfTheCatalogue) {
   MeasureRequest measure;
   measure.in_flight = 8;
+  measure.asked.target = true;
   const std::vector<Setting> rows = visit_settings(cell_of(Mode::kThroughput), {}, measure, 42, 2);
   EXPECT_EQ(value_of(rows, "run.in_flight"), "8>2;");
   EXPECT_EQ(value_of(rows, "run.inputs"), "->random;");
-  EXPECT_EQ(value_of(rows, "run.input_buffers"), "4>4;");
-  EXPECT_EQ(value_of(rows, "run.seed"), "42>42;");
+  EXPECT_EQ(value_of(rows, "run.input_buffers"), "->4;");
+  EXPECT_EQ(value_of(rows, "run.seed"), "->42;");
+  EXPECT_EQ(value_of(rows, "run.target"), "0.01>0.01;");
   EXPECT_EQ(value_of(rows, "run.protocol"), "->adaptive;");
   EXPECT_EQ(value_of(rows, "run.transfers"), "->included;");
   for (const Setting& row : rows) EXPECT_NE(find_setting(row.name), nullptr) << row.name;
+}
+
+TEST(VisitSettings, AreRequestedWhereSomebodyAsked) {
+  MeasureRequest measure;
+  PlannedCell cell = cell_of(Mode::kLatency);
+  cell.time_limit = std::chrono::seconds(5);
+  measure.asked = {.time_limit = true, .input_buffers = true, .seed = true};
+  const std::vector<Setting> rows = visit_settings(cell, {}, measure, 42, 1);
+  EXPECT_EQ(value_of(rows, "run.time_limit"), "5 s>5 s;");
+  EXPECT_EQ(value_of(rows, "run.target"), "->0.01;");
+  EXPECT_EQ(value_of(rows, "run.input_buffers"), "4>4;");
+  EXPECT_EQ(value_of(rows, "run.seed"), "42>42;");
 }
 
 TEST(VisitSettings, OfAFixedProtocolHaveNoTarget) {

@@ -33,6 +33,10 @@ Result<RunOptions> completed(RunOptions options) {
     return usage_error(
         "--like-published: expected --preset beside it, which names the study whose protocol is meant");
   }
+  options.asked = {.time_limit = options.time_limit.has_value(),
+                   .target = options.target.has_value(),
+                   .input_buffers = options.input_buffers.has_value(),
+                   .seed = options.seed.has_value()};
   apply_defaults(options);
   if (options.models.empty()) {
     return usage_error(
@@ -60,7 +64,8 @@ run::MeasureRequest measure_request(const RunOptions& options) {
                               .in_flight = options.in_flight,
                               .input_buffers = *options.input_buffers,
                               .hang_limit = *options.hang_limit,
-                              .isolation = options.isolation};
+                              .isolation = options.isolation,
+                              .asked = options.asked};
   if (options.time_limit) request.time_limit = *options.time_limit;
   if (!options.preset) return request;
   const Preset* const preset = *find_preset(*options.preset);
@@ -91,7 +96,7 @@ Result<Prepared> prepare(RunOptions options, Environment& environment) {
   for (const std::string& engine : request.engines) {
     DEEPGAP_ASSIGN(run::WorkerProgram worker, run::find_worker(engine, environment.program_folder));
     DEEPGAP_ASSIGN(run::EngineDescription description,
-                   run::describe_worker(worker).in("engine '" + engine + "'"));
+                   run::describe_worker(worker, request.hang_limit).in("engine '" + engine + "'"));
     prepared.engines.emplace(engine, std::move(description));
     prepared.workers.emplace(engine, std::move(worker));
   }

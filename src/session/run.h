@@ -37,6 +37,7 @@ struct RunOptions {
   std::optional<std::uint64_t> seed;
   run::Isolation isolation = run::Isolation::kGroup;
   std::optional<std::string> preset;
+  run::Asked asked;                // filled in by run(), before the defaults
   bool preset_precisions = false;  // the precisions are the preset's, not the user's
   bool like_published = false;     // a preset's protocol as its study published it: fixed counts
   bool dry_run = false;

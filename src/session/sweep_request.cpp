@@ -70,7 +70,18 @@ Json to_json(const RunOptions& options) {
   put(json, "preset", options.preset);
   json["preset_precisions"] = options.preset_precisions;
   json["like_published"] = options.like_published;
+  json["asked"] = {{"time_limit", options.asked.time_limit},
+                   {"target", options.asked.target},
+                   {"input_buffers", options.asked.input_buffers},
+                   {"seed", options.asked.seed}};
   return json;
+}
+
+run::Asked parse_asked(const Json& json) {
+  return {.time_limit = json.at("time_limit").get<bool>(),
+          .target = json.at("target").get<bool>(),
+          .input_buffers = json.at("input_buffers").get<bool>(),
+          .seed = json.at("seed").get<bool>()};
 }
 
 }  // namespace
@@ -116,6 +127,7 @@ Result<RunOptions> parse_request(const std::string& text) {
     take(json, "preset", options.preset);
     options.preset_precisions = json.value("preset_precisions", false);
     options.like_published = json.at("like_published").get<bool>();
+    if (json.contains("asked")) options.asked = parse_asked(json.at("asked"));  // older sweeps lack it
     return options;
   } catch (const nlohmann::json::exception& error) {
     return bad_input("the stored sweep's request cannot be read (" + printable(error.what()) +
@@ -125,8 +137,11 @@ Result<RunOptions> parse_request(const std::string& text) {
 
 std::vector<std::string> request_differences(const RunOptions& a, const RunOptions& b) {
   std::vector<std::string> names;
-  const Json left = to_json(a);
-  const Json right = to_json(b);
+  Json left = to_json(a);
+  Json right = to_json(b);
+  // A default that is said is no other request.
+  left.erase("asked");
+  right.erase("asked");
   for (const auto& [name, value] : left.items()) {
     if (!right.contains(name) || right.at(name) != value) names.push_back(name);
   }

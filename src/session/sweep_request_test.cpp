@@ -18,6 +18,7 @@ RunOptions example() {
   options.time_limit = std::chrono::seconds(6);
   options.target = 0.01;
   options.seed = std::numeric_limits<std::uint64_t>::max();
+  options.asked = {.time_limit = true, .seed = true};
   return options;
 }
 
@@ -34,6 +35,14 @@ TEST(SweepRequest, ComesBack) {
   ASSERT_TRUE(back.ok()) << back.error().message();
   EXPECT_TRUE(request_differences(example(), *back).empty());
   EXPECT_EQ(back->seed, std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(back->asked, example().asked);
+}
+
+TEST(SweepRequest, WhatWasAskedForIsKeptAndIsNoDifference) {
+  RunOptions silent = example();
+  silent.asked = {};
+  EXPECT_TRUE(request_differences(example(), silent).empty());
+  EXPECT_EQ(parse_request(request_json(silent))->asked, run::Asked{});
 }
 
 // The JSON library would turn each of these numbers into some integer.
