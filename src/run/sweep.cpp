@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 #include "base/cpu_list.h"
 #include "base/hash.h"
@@ -165,7 +166,10 @@ class SweepRunner {
   }
 
   std::optional<WorkerTrouble> start_worker(Server& server, const std::string& engine) {
-    WorkerOptions options{.hang_limit = plan_.measure.hang_limit, .files = on_.files};
+    WorkerOptions options{
+        .hang_limit = plan_.measure.hang_limit, .files = on_.files, .on_stop_asked = [this] {
+          if (!std::exchange(stop_told_, true)) on_.observer->stop_asked();
+        }};
     if (!on_.log_folder.empty())
       options.log_path = worker_log_path(on_.log_folder, engine, run_id_, log_number_++);
     const Nanoseconds begun_at = on_.clock->monotonic();
@@ -343,6 +347,7 @@ class SweepRunner {
   std::map<std::string, int> failed_starts_;  // in a row, by engine
   std::string start_error_;
   bool any_started_ = false;
+  bool stop_told_ = false;
   std::string run_id_;
   int log_number_ = 0;
 };

@@ -76,6 +76,8 @@ class SweepObserver {
   // where the user stopped it, which no sink is told.
   virtual void visit_ended(const PlannedCell& /*cell*/, const Visit& /*visit*/,
                            const CellFailure* /*failure*/) {}
+  // Once, when the user has asked to stop while a visit is in flight, which is finished first.
+  virtual void stop_asked() {}
 };
 
 // Workers and sink must be there; what else is absent is done without.

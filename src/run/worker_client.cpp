@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <utility>
 
 #include "base/subprocess.h"
 #include "base/text.h"
@@ -182,7 +183,9 @@ struct WorkerClient::State {
     Nanoseconds heard_at = asked_at;
     for (;;) {
       if (stop.level() == StopLevel::kStopNow) return cancelled();
-      Result<ReadOutcome> read = reader.read(std::min(kWakeEvery, options.hang_limit));
+      if (stop.level() == StopLevel::kFinishCell && options.on_stop_asked)
+        std::exchange(options.on_stop_asked, nullptr)();
+      Result<ReadOutcome> read = reader.read(std::min(kWakeEvery, limit));
       if (!read.ok()) return breach(during, read.error().message());
       if (read->status == ReadStatus::kEnded) return ended(during);
       const Nanoseconds now = clock.monotonic();

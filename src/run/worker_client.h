@@ -62,6 +62,9 @@ struct WorkerOptions {
   // /proc and /sys, for the counters of the out-of-memory killer; null: no SIGKILL is known to be its.
   // Outlives the client.
   const FileSystem* files = nullptr;
+  // Called once, within some 50 ms, when the user has asked to stop while a request is served, which is
+  // finished first. May be empty.
+  std::function<void()> on_stop_asked;
 };
 
 class WorkerClient {

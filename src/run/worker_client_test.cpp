@@ -156,8 +156,11 @@ TEST_F(Client, StopsAtOnceInALoad) {
 }
 
 TEST_F(Client, LetsTheMeasuringEndAtTheFirstStop) {
+  int told = 0;
+  options.on_stop_asked = [&told] { ++told; };
   auto worker = start();
   ASSERT_TRUE(worker);
+  EXPECT_EQ(told, 0);
   stop.request();
   const auto loaded = worker->load(load_request({{"fake.time", "virtual"}}), stop);
   ASSERT_TRUE(std::holds_alternative<WorkerClient::Loaded>(loaded));

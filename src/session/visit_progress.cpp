@@ -42,4 +42,9 @@ void VisitProgress::visit_ended(const run::PlannedCell& /*cell*/, const run::Vis
   tell();
 }
 
+void VisitProgress::stop_asked() {
+  if (environment_->say)
+    environment_->say("finishing the cell in flight, then stopping; Ctrl-C again stops now");
+}
+
 }  // namespace deepgap::session

@@ -16,6 +16,7 @@ class VisitProgress final : public run::SweepObserver {
   void progress(const run::PlannedCell& cell, const run::Progress& progress) override;
   void visit_ended(const run::PlannedCell& cell, const run::Visit& visit,
                    const CellFailure* failure) override;
+  void stop_asked() override;
 
  private:
   void tell();
