@@ -24,7 +24,8 @@ RunContext describe_context(const std::map<std::string, run::EngineDescription>&
                             const hw::CpuInfo& cpu, const Environment& environment);
 
 // A rough FP32 rate that a CPU sustains over whole models, for forecasts of time only: half of what its
-// usable cores could do at their ceiling, or a cautious guess where the ceiling is not known. FLOP/s.
+// usable cores could do at their ceiling, or, where the ceiling is not known, a guess from the width of the
+// vectors. FLOP/s.
 double sustained_rate(const hw::CpuInfo& cpu);
 
 }  // namespace deepgap::session
