@@ -62,7 +62,7 @@ std::optional<std::string> foreign_kind(std::string_view bytes) {
   const std::string head = lower(text.substr(0, 200));
   if (head.starts_with("<!doctype html") || head.starts_with("<html") ||
       head.find("<html") != std::string::npos) {
-    return "an HTML page (a download that went wrong?)";
+    return "an HTML page: download the file itself again (the raw file, not the page that shows it)";
   }
   if (head.starts_with("<?xml") || head.starts_with("<net")) return "an XML file, as OpenVINO writes (.xml)";
   if (head.starts_with("{") || head.starts_with("[")) return "a JSON file";

@@ -13,6 +13,10 @@
 namespace deepgap::run {
 namespace {
 
+constexpr std::string_view kHugePagesAreTheKernels =
+    "; a process can only turn them off, else the kernel's policy holds "
+    "(/sys/kernel/mm/transparent_hugepage/enabled)";
+
 std::optional<double> number_of(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -109,8 +113,9 @@ std::vector<Diagnostic> visit_doubts(const PlannedCell& cell, const WorkerClient
       continue;
     found.push_back(
         diagnose(diagnostics::kSettingNotEffective, where,
-                 fmt::format("{}: requested {}, effective {}", printable(setting.name, 100),
-                             printable(*setting.requested, 100), printable(*setting.effective, 100))));
+                 fmt::format("{}: requested {}, effective {}{}", printable(setting.name, 100),
+                             printable(*setting.requested, 100), printable(*setting.effective, 100),
+                             setting.name == settings::kHugePages ? kHugePagesAreTheKernels : "")));
   }
   return found;
 }

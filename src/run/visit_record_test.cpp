@@ -136,5 +136,12 @@ TEST(VisitDoubts, NameSettingsThatAreNotInForce) {
   EXPECT_THAT(found[0].text, HasSubstr("cpu.threads: requested 8, effective 2"));
 }
 
+TEST(VisitDoubts, SayWhoDecidesOnHugePages) {
+  const auto found =
+      visit_doubts(cell_of(Mode::kLatency), {}, {{"memory.huge_pages", "always", "madvise"}}, {});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_THAT(found[0].text, HasSubstr("effective madvise; a process can only turn them off"));
+}
+
 }  // namespace
 }  // namespace deepgap::run

@@ -98,6 +98,22 @@ Result<run::PlannedModel> planned_model(const std::string& name, const graph::Di
   return planned;
 }
 
+// The error with the model's name, which most errors of the graph hold already.
+template <typename T>
+Result<T> in_model(const std::string& name, Result<T> result) {
+  const std::string quoted = "'" + printable(name) + "'";
+  if (result.ok() || result.error().message().find(quoted) != std::string::npos) return result;
+  return std::move(result).in("model " + quoted);
+}
+
+// A file that is called like a built-in model goes before it: said, as it may lie there by chance.
+void tell_of_shadow(const std::string& name, const Environment& environment) {
+  const std::string file = std::filesystem::path(name).filename().string();
+  if (!environment.say || file == name || graph::find_builtin(file) == nullptr) return;
+  environment.say(fmt::format("model {}: the file '{}' is meant, not the built-in model of that name", file,
+                              printable(name)));
+}
+
 // Of the dimensions that a user gave, those that this model has; the others may be another model's.
 Result<graph::Dims> dims_of(const std::string& name, const graph::Dims& given) {
   std::error_code error;
@@ -130,13 +146,13 @@ Result<std::vector<run::PlannedModel>> sweep_models(const std::vector<std::strin
       return usage_error(fmt::format("model '{}' is given twice", printable(name)));
     if (environment.say && graph::find_builtin(name) != nullptr)
       environment.say(fmt::format("model {}", name));
+    tell_of_shadow(name, environment);
     graph::Dims own = dims;
     if (names.size() > 1 && !dims.empty()) {
-      DEEPGAP_ASSIGN(own, dims_of(name, dims).in("model '" + printable(name) + "'"));
+      DEEPGAP_ASSIGN(own, in_model(name, dims_of(name, dims)));
     }
     for (const auto& [dimension, size] : own) used.insert(dimension);
-    DEEPGAP_ASSIGN(run::PlannedModel model,
-                   planned_model(name, own, environment).in("model '" + printable(name) + "'"));
+    DEEPGAP_ASSIGN(run::PlannedModel model, in_model(name, planned_model(name, own, environment)));
     const auto same_name = [&model](const run::PlannedModel& other) { return other.name == model.name; };
     if (std::any_of(models.begin(), models.end(), same_name)) {
       return usage_error(fmt::format(

@@ -1,7 +1,11 @@
 #include "engine_errors.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <new>
+#include <optional>
 
 #include "base/text.h"
 
@@ -20,6 +24,24 @@ bool holds_any(const std::string& text, const std::array<std::string_view, N>& w
   for (const auto word : words)
     if (text.find(word) != std::string::npos) return true;
   return false;
+}
+
+// "FrontEnd API failed with OpConversionFailure: Model wasn't fully converted. Summary: -- No conversion rule
+// found for operations: my.Frob", in words; nothing for other texts.
+std::optional<std::string> conversion_message(const std::string& message) {
+  constexpr std::string_view kFailed = "FrontEnd API failed with OpConversionFailure";
+  constexpr std::string_view kOperators = "No conversion rule found for operations:";
+  constexpr std::string_view kRemedy = "export the model with operators of the standard set (ai.onnx)";
+  const std::size_t failed = message.find(kFailed);
+  if (failed == std::string::npos) return std::nullopt;
+  if (const std::size_t at = message.find(kOperators); at != std::string::npos) {
+    const std::string_view operators = trim(std::string_view(message).substr(at + kOperators.size()));
+    return fmt::format("expected operators that it knows, found {}: {}", operators, kRemedy);
+  }
+  std::string_view reason = std::string_view(message).substr(failed + kFailed.size());
+  reason.remove_prefix(std::min(reason.find_first_not_of(": "), reason.size()));
+  return fmt::format("it cannot convert an operator of the model{}{}: {}", reason.empty() ? "" : ": ", reason,
+                     kRemedy);
 }
 
 }  // namespace
@@ -46,7 +68,8 @@ run::EngineFailure failure_of(const std::exception& exception, std::string_view 
     kind = run::failures::kOutOfMemory;
   else if (holds_any(text, kUnsupportedWords))
     kind = run::failures::kUnsupported;
-  return {std::string(kind), "OpenVINO: " + short_message(exception.what()), std::nullopt};
+  const std::string message = short_message(exception.what());
+  return {std::string(kind), "OpenVINO: " + conversion_message(message).value_or(message), std::nullopt};
 }
 
 }  // namespace deepgap::openvino

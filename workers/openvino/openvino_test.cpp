@@ -287,5 +287,25 @@ TEST(EngineErrors, AreShortAndToldApart) {
   EXPECT_EQ(failure_of(std::runtime_error("no"), "bad_model").kind, "bad_model");
 }
 
+// The first text is OpenVINO 2026.4's own.
+TEST(EngineErrors, NameTheOperatorThatIsNotKnown) {
+  const auto text = [](const std::string& message) {
+    return failure_of(std::runtime_error("Check 'unsupported' failed at x.cpp:9:\n" + message), "bad_model")
+        .message;
+  };
+  EXPECT_EQ(
+      text("FrontEnd API failed with OpConversionFailure:\nModel wasn't fully converted. Summary:\n"
+           "-- No conversion rule found for operations: my.dom.Frob\n"),
+      "OpenVINO: expected operators that it knows, found my.dom.Frob: export the model with operators of the "
+      "standard set (ai.onnx)");
+  EXPECT_EQ(
+      text("FrontEnd API failed with OpConversionFailure: Conversion failed for ai.onnx.Resize"),
+      "OpenVINO: it cannot convert an operator of the model: Conversion failed for ai.onnx.Resize: export "
+      "the model with operators of the standard set (ai.onnx)");
+  EXPECT_EQ(text("FrontEnd API failed with OpConversionFailure"),
+            "OpenVINO: it cannot convert an operator of the model: export the model with operators of the "
+            "standard set (ai.onnx)");
+}
+
 }  // namespace
 }  // namespace deepgap::openvino
