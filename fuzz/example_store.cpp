@@ -211,7 +211,7 @@ void use_store(const std::string& path, std::size_t use) {
     for (const char* id : {"0000000000000001", "0000000000000002"}) say(session::show(path, id));
   }
   if (is(4)) {
-    for (const char* layout : {"deepgap", "gdev-ai"}) say(session::export_cells(path, {}, layout));
+    for (const char* layout : {"deepgap", "gdev-ai"}) say(session::export_cells(path, {}, layout, {}));
   }
   if (is(5)) {
     const std::string other = scratch_file("merged.db");
