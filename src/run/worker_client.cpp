@@ -185,7 +185,7 @@ struct WorkerClient::State {
       if (stop.level() == StopLevel::kStopNow) return cancelled();
       if (stop.level() == StopLevel::kFinishCell && options.on_stop_asked)
         std::exchange(options.on_stop_asked, nullptr)();
-      Result<ReadOutcome> read = reader.read(std::min(kWakeEvery, limit));
+      Result<ReadOutcome> read = reader.read(std::min(kWakeEvery, options.hang_limit));
       if (!read.ok()) return breach(during, read.error().message());
       if (read->status == ReadStatus::kEnded) return ended(during);
       const Nanoseconds now = clock.monotonic();
