@@ -61,6 +61,13 @@ constexpr DiagnosticKind kLevelShift{"level_shift", Severity::kWarning,
                                      "Compare that moment with the telemetry in `show` (clock, temperature, "
                                      "foreign load); measure again, with a longer "
                                      "warm-up where the shift comes early."};
+constexpr DiagnosticKind kDrift{
+    "drift", Severity::kWarning,
+    "The time of a call rose or fell steadily while the cell ran, so that its median moves with the number "
+    "of calls.",
+    "Look in the telemetry of `show` for what moved with it (temperature, clock, memory in use); let the "
+    "device reach its heat with a longer warm-up, fix the clock, or look for memory that grows from call to "
+    "call: more samples will not help."};
 constexpr DiagnosticKind kPrecisionNotReached{
     "precision_not_reached", Severity::kWarning,
     "The interval of the cell's median, with the variation between its processes, is wider than asked.",
@@ -130,16 +137,13 @@ constexpr DiagnosticKind kEmulatedPrecision{"emulated_precision", Severity::kWar
 namespace {
 
 using namespace diagnostics;
-constexpr std::array kAllDiagnostics{&kForeignLoad,         &kStealTime,
-                                     &kClockChanged,        &kQuotaThrottled,
-                                     &kTwoRegimes,          &kLevelShift,
-                                     &kPrecisionNotReached, &kFewSamples,
-                                     &kNotSteady,           &kSettingNotEffective,
-                                     &kWorkerLost,          &kOutOfMemory,
-                                     &kPredictedNotToFit,   &kUnsupportedPrecision,
-                                     &kModelRemark,         &kImportAssumption,
-                                     &kCancelled,           &kProcessesDiffer,
-                                     &kEmulatedPrecision};
+constexpr std::array kAllDiagnostics{&kForeignLoad,     &kStealTime,           &kClockChanged,
+                                     &kQuotaThrottled,  &kTwoRegimes,          &kLevelShift,
+                                     &kDrift,           &kPrecisionNotReached, &kFewSamples,
+                                     &kNotSteady,       &kSettingNotEffective, &kWorkerLost,
+                                     &kOutOfMemory,     &kPredictedNotToFit,   &kUnsupportedPrecision,
+                                     &kModelRemark,     &kImportAssumption,    &kCancelled,
+                                     &kProcessesDiffer, &kEmulatedPrecision};
 
 }  // namespace
 

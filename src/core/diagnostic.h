@@ -44,6 +44,7 @@ extern const DiagnosticKind kClockChanged;          // the clock frequency moved
 extern const DiagnosticKind kQuotaThrottled;        // the cgroup's CPU quota stopped us
 extern const DiagnosticKind kTwoRegimes;            // the samples have two levels (bimodal)
 extern const DiagnosticKind kLevelShift;            // the samples' level changed at a moment
+extern const DiagnosticKind kDrift;                 // the samples rose or fell steadily
 extern const DiagnosticKind kPrecisionNotReached;   // the interval of the median is wider than asked
 extern const DiagnosticKind kFewSamples;            // a percentile has no bound at this sample size
 extern const DiagnosticKind kNotSteady;             // warm-up ended at its limit while the time still drifted

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "stats/autocorrelation.h"
+#include "stats/drift.h"
 #include "stats/quantile.h"
 #include "stats/regimes.h"
 
@@ -68,6 +70,12 @@ std::optional<Step> largest_step(std::span<const stats::Regime> segments) {
     if (!largest || ratio > largest->ratio) largest = Step{&segments[i - 1], &segments[i], ratio};
   }
   return largest;
+}
+
+std::string drift_text(int process, const stats::Drift& drift, std::size_t calls) {
+  return fmt::format("process {}: {} steadily from {} to {} over its {} calls, {} of the median", process,
+                     drift.relative_change > 0 ? "rose" : "fell", time_text(drift.first),
+                     time_text(drift.last), calls, percent_text(std::abs(drift.relative_change)));
 }
 
 std::string further_changes(std::size_t count) {
@@ -152,12 +160,18 @@ void add_differing_processes(const Measurement& measurement, std::span<const dou
 
 void add_regimes(const Measurement& measurement, std::vector<Diagnostic>& diagnostics) {
   LevelDoubt shift;
+  LevelDoubt drift;
   LevelDoubt modes;
+  stats::DriftOptions drift_options;
+  drift_options.false_alarm /= static_cast<double>(std::max<std::size_t>(1, measurement.processes.size()));
   for (const ProcessRun& process : measurement.processes) {
     const std::size_t calls = process.samples.size();
     if (calls == 0) continue;
     const stats::Regimes regimes = stats::find_regimes(process.samples.host_ns);
-    if (const auto step = largest_step(regimes.segments)) {
+    // Where a line is nearer to the samples than their segments, these are only what a drift was cut into.
+    if (const auto found = stats::find_drift(process.samples.host_ns, regimes.segments, drift_options)) {
+      drift.add(std::abs(found->relative_change), drift_text(process.index, *found, calls));
+    } else if (const auto step = largest_step(regimes.segments)) {
       shift.add(step->ratio,
                 fmt::format("process {}: from {} to {} at call {} of {}{}", process.index,
                             time_text(step->before->median), time_text(step->after->median),
@@ -173,6 +187,9 @@ void add_regimes(const Measurement& measurement, std::vector<Diagnostic>& diagno
   const std::string where = measurement.key.selector();
   if (shift.processes > 0) {
     diagnostics.push_back(diagnose(diagnostics::kLevelShift, where, std::move(shift.text), shift.processes));
+  }
+  if (drift.processes > 0) {
+    diagnostics.push_back(diagnose(diagnostics::kDrift, where, std::move(drift.text), drift.processes));
   }
   if (modes.processes > 0) {
     diagnostics.push_back(diagnose(diagnostics::kTwoRegimes, where, std::move(modes.text), modes.processes));

@@ -7,6 +7,8 @@
 //   warning  processes_differ       medians of the 3 processes lie 10.7 % apart: process 0 31.8 ms, process 2
 //                                   35.2 ms
 //   warning  level_shift            process 1: from 32.1 ms to 38 ms at call 412 of 600
+//   warning  drift                  process 0: rose steadily from 5 ms to 12.7 ms over its 15435 calls,
+//                                   87 % of the median
 //   warning  two_regimes            process 0: 71 % of the calls near 32.1 ms, 29 % near 41.3 ms
 #pragma once
 
@@ -33,9 +35,9 @@ void add_missed_precision(const CellSummary& summary, double target, std::option
 void add_differing_processes(const Measurement& measurement, std::span<const double> medians,
                              std::vector<Diagnostic>& diagnostics);
 
-// level_shift and two_regimes, by stats/regimes.h in each process; `count` is the number of processes
-// concerned and the text is about the one with the most distant levels. Costs more than all the rest of a
-// summary.
+// level_shift or drift, and two_regimes, by stats/regimes.h and drift.h in each process; `count` is the
+// number of processes concerned and the text is about the one with the most distant levels. Costs more than
+// all the rest of a summary.
 void add_regimes(const Measurement& measurement, std::vector<Diagnostic>& diagnostics);
 
 }  // namespace deepgap

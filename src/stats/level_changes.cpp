@@ -17,22 +17,6 @@ struct Range {
   std::size_t size() const { return end - begin; }
 };
 
-// Ties share the mean of their ranks, so that their order says nothing.
-std::vector<double> mid_ranks(std::span<const std::int64_t> samples) {
-  std::vector<std::size_t> order(samples.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return samples[a] < samples[b]; });
-  std::vector<double> ranks(samples.size());
-  for (std::size_t first = 0; first < order.size();) {
-    std::size_t last = first;
-    while (last + 1 < order.size() && samples[order[last + 1]] == samples[order[first]]) ++last;
-    const double rank = static_cast<double>(first + last) / 2 + 1;
-    for (; first <= last; ++first) ranks[order[first]] = rank;
-  }
-  return ranks;
-}
-
 double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -143,6 +127,21 @@ class LevelChanges {
 };
 
 }  // namespace
+
+std::vector<double> mid_ranks(std::span<const std::int64_t> samples) {
+  std::vector<std::size_t> order(samples.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return samples[a] < samples[b]; });
+  std::vector<double> ranks(samples.size());
+  for (std::size_t first = 0; first < order.size();) {
+    std::size_t last = first;
+    while (last + 1 < order.size() && samples[order[last + 1]] == samples[order[first]]) ++last;
+    const double rank = static_cast<double>(first + last) / 2 + 1;
+    for (; first <= last; ++first) ranks[order[first]] = rank;
+  }
+  return ranks;
+}
 
 std::vector<Regime> find_level_changes(std::span<const std::int64_t> samples, const RegimeOptions& options) {
   std::vector<Regime> regimes;

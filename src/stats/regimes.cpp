@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "stats/autocorrelation.h"
+#include "stats/distributions.h"
 #include "stats/quantile.h"
 
 namespace deepgap::stats {
@@ -13,6 +14,11 @@ namespace {
 
 // With fewer samples no dip is far enough from chance.
 constexpr std::size_t kFewestSamples = 20;
+// Two levels are cleanly separated where what lies in the middle between them is at most this share of what
+// lies in the emptier of the parts beside it, and fewer than chance leaves.
+constexpr double kCleanShare = 0.3;
+constexpr double kCleanFalseAlarm = 1e-5;  // for independent samples
+constexpr std::int64_t kFewestVisits = 3;  // to each level
 
 // A clock that ticks coarsely makes ties, and each tie looks like a mode: ties are spread evenly over one
 // tick, the smallest distance of different samples.
@@ -62,6 +68,31 @@ std::size_t two_means_cut(std::span<const std::int64_t> sorted, double min_share
   return fast < min_share * n || n - fast < min_share * n ? 0 : cut;
 }
 
+// Whether the series goes back and forth between two levels with almost nothing between. With one mode, the
+// middle third between the two medians holds at least as many samples as the emptier of the outer thirds,
+// however the samples depend on each other; and a level is visited, not kept from some call on.
+bool cleanly_separated(std::span<const std::int64_t> samples, std::span<const double> sorted,
+                       const TwoModes& modes) {
+  const double third = (modes.slow.median - modes.fast.median) / 3;
+  const double fast_end = modes.fast.median + third;
+  const double slow_begin = modes.slow.median - third;
+  const auto below = [&](double limit) { return std::lower_bound(sorted.begin(), sorted.end(), limit); };
+  const auto middle = below(slow_begin) - below(fast_end);
+  const auto outer =
+      std::min(below(fast_end) - below(modes.fast.median), below(modes.slow.median) - below(slow_begin));
+  if (static_cast<double>(middle) > kCleanShare * static_cast<double>(outer)) return false;
+  if (binomial_at_most(middle, middle + outer, 0.5) > kCleanFalseAlarm) return false;
+  std::int64_t fast_visits = 0;
+  std::int64_t slow_visits = 0;
+  enum class Place { kNone, kFast, kSlow } place = Place::kNone;
+  for (const std::int64_t sample : samples) {
+    const auto value = static_cast<double>(sample);
+    if (value < fast_end && place != Place::kFast) place = Place::kFast, ++fast_visits;
+    if (value > slow_begin && place != Place::kSlow) place = Place::kSlow, ++slow_visits;
+  }
+  return std::min(fast_visits, slow_visits) >= kFewestVisits;
+}
+
 }  // namespace
 
 // Quantiles of sqrt(n) dip for uniform samples of n = 72,000, the limit for large n: Maechler's simulations
@@ -100,9 +131,11 @@ std::optional<TwoModes> find_two_modes(std::span<const std::int64_t> samples, co
   TwoModes modes{mode(sorted.first(cut)), mode(sorted.subspan(cut)), static_cast<double>(sorted[cut - 1])};
   if (modes.slow.median - modes.fast.median < options.min_relative_change * modes.fast.median)
     return std::nullopt;
+  const std::vector<double> spread = spread_ties(sorted);
+  if (cleanly_separated(samples, spread, modes)) return modes;
   // The distribution function is known as well as the share of the two parts is.
   const double effective_n = quantile_effective_sample_size(samples, modes.boundary);
-  if (dip_p_value(dip(spread_ties(sorted)), effective_n) > options.false_alarm) return std::nullopt;
+  if (dip_p_value(dip(spread), effective_n) > options.false_alarm) return std::nullopt;
   return modes;
 }
 

@@ -9,10 +9,11 @@
 // Brownian bridge times the long-run deviation (Kuiper's law). A step makes it peak, a bump makes it peak and
 // dip. If the range is too large, the series is cut at its two extremes and each part is looked at again;
 // neighbours that do not differ are joined. The long-run deviation is that of the ranks around the
-// candidate's levels, so dependence does not count as change. Two modes: Hartigan's dip test (Hartigan and
-// Hartigan 1985) against one mode, at the effective sample size; the parts are then told apart by the
-// two-means split of the logarithms. Regimes that alternate faster than some tenth of the series are no
-// segments: they appear as two modes.
+// candidate's levels, so dependence does not count as change. Two modes: the parts are told apart by the
+// two-means split of the logarithms. They are modes where almost nothing lies between them and each is
+// visited three times, however long a visit lasts, or else by Hartigan's dip test (Hartigan and Hartigan
+// 1985) against one mode, at the effective sample size. Regimes that alternate faster than some tenth of the
+// series are no segments: they appear as two modes.
 #pragma once
 
 #include <cstddef>
@@ -68,6 +69,9 @@ std::vector<Regime> find_level_changes(std::span<const std::int64_t> samples,
                                        const RegimeOptions& options = {});
 std::optional<TwoModes> find_two_modes(std::span<const std::int64_t> samples,
                                        const RegimeOptions& options = {});
+
+// The rank of each sample, from 1; ties share the mean of their ranks, so that their order says nothing.
+std::vector<double> mid_ranks(std::span<const std::int64_t> samples);
 
 // Hartigan's dip of values in ascending order: the largest distance of their distribution function from the
 // nearest one with a single mode; 1 / (2 n) at least. At least one value.

@@ -141,6 +141,84 @@ TEST(TwoModes, AFewSlowCallsAreNoMode) {
       find_two_modes(noisy(4000, 9, [&](std::size_t) { return random.uniform() < 0.09 ? 1.4 : 1.0; })));
 }
 
+// A Markov chain between a fast and a slow level, `dwell` calls long at the slow one on average.
+std::vector<std::int64_t> switching(std::uint64_t seed, std::size_t n, double dwell, double share,
+                                    double factor) {
+  Random random(seed);
+  bool slow = false;
+  const double leave = 1 / dwell;
+  const double enter = leave * share / (1 - share);
+  std::vector<std::int64_t> samples;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double draw = random.uniform();
+    slow = dwell <= 1 ? draw < share : slow ? draw >= leave : draw < enter;
+    samples.push_back(static_cast<std::int64_t>(5e6 * (slow ? factor : 1) * (1 + 0.03 * random.normal())));
+  }
+  return samples;
+}
+
+TEST(TwoModes, AreFoundHoweverLongTheyDwell) {
+  // The effective size of regimes that dwell is that of their visits, too small for the dip test alone.
+  for (const double dwell : {1.0, 5.0, 20.0, 50.0}) {
+    for (const double share : {0.2, 0.35, 0.5}) {
+      for (const double factor : {1.2, 1.3, 1.5}) {
+        int named = 0;
+        for (std::uint64_t seed = 0; seed < 20; ++seed) {
+          const Regimes regimes = find_regimes(switching(seed, 2603, dwell, share, factor));
+          named += regimes.modes ? 1 : 0;
+        }
+        // Of the slowest and rarest switching, some series have a slow stretch that is a segment, or too few.
+        EXPECT_GE(named, share < 0.3 && dwell > 20 ? 13 : 17) << dwell << ", " << share << ", " << factor;
+      }
+    }
+  }
+}
+
+TEST(TwoModes, AreNotFoundInOneModeHoweverDependent) {
+  // Below 1 % of 2000 series of each kind.
+  for (const std::size_t n : {100U, 400U}) {
+    int noise = 0;
+    int autoregressive = 0;
+    int tails = 0;
+    int drifts = 0;
+    Random random(n);
+    const auto add = [](const std::vector<double>& times, int& count) {
+      std::vector<std::int64_t> samples;
+      for (const double time : times) samples.push_back(static_cast<std::int64_t>(5e6 * time));
+      count += find_two_modes(samples) ? 1 : 0;
+    };
+    for (int trial = 0; trial < 2000; ++trial) {
+      std::vector<double> normal(n);
+      std::vector<double> dependent(n);
+      std::vector<double> lognormal(n);
+      std::vector<double> drift(n);
+      double deviation = random.normal();
+      for (std::size_t i = 0; i < n; ++i) {
+        const double fresh = random.normal();
+        deviation = 0.5 * deviation + std::sqrt(0.75) * fresh;
+        normal[i] = 1 + 0.05 * fresh;
+        dependent[i] = 1 + 0.05 * deviation;
+        lognormal[i] = std::exp(0.5 * fresh);
+        drift[i] = (1 + 0.02 * fresh) * (1 + 0.5 * static_cast<double>(i) / static_cast<double>(n));
+      }
+      add(normal, noise);
+      add(dependent, autoregressive);
+      add(lognormal, tails);
+      add(drift, drifts);
+    }
+    EXPECT_LT(noise, 20) << n;
+    EXPECT_LT(autoregressive, 20) << n;
+    EXPECT_LT(tails, 20) << n;
+    EXPECT_LT(drifts, 20) << n;
+  }
+}
+
+TEST(TwoModes, LevelsThatAreKeptAreNotVisited) {
+  // One slow stretch is seen twice at most: by find_level_changes, not as modes.
+  const auto bump = noisy(1000, 11, [](std::size_t i) { return i >= 400 && i < 600 ? 1.3 : 1.0; });
+  EXPECT_FALSE(find_two_modes(bump));
+}
+
 TEST(TwoModes, ACoarseClockIsNotTwoModes) {
   Random random(7);
   std::vector<std::int64_t> samples;
