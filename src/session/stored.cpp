@@ -149,14 +149,29 @@ Result<Answer> merge(const std::string& database, const std::vector<std::string>
   }
   DEEPGAP_ASSIGN(store::Store store, store::Store::open(database, store::OpenMode::kWrite));
   report::MergeFindings findings{.database = database};
+  std::vector<Diagnostic> damage;
   for (const std::string& source : sources) {
     DEEPGAP_ASSIGN(const store::MergeCount count, store.merge(source));
+    if (count.measurements_damaged > 0) {
+      damage.push_back(
+          {.id = "damaged_cell",
+           .severity = Severity::kError,
+           .where = "",
+           .text = fmt::format("cells of '{}' left out because they are damaged: {}; the first: {}",
+                               printable(source), count.measurements_damaged, count.problems.front()),
+           .count = 1});
+    }
     findings.sources.push_back({.path = source,
                                 .added = count.measurements_added,
                                 .extended = count.measurements_extended,
                                 .present = count.measurements_skipped});
   }
-  return Answer{.document = report::merge_document(findings)};
+  Answer answer{.document = report::merge_document(findings)};
+  if (!damage.empty()) {
+    answer.document.add(report::DiagnosticList{std::move(damage)});
+    answer.exit = ExitCode::kPartial;
+  }
+  return answer;
 }
 
 }  // namespace deepgap::session

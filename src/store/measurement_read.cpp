@@ -113,10 +113,11 @@ Result<Measurement> Store::load(const MeasurementId& id) {
   return measurement;
 }
 
-Result<Visited> Store::for_each(const Filter& filter, LoadDepth depth, const Visitor& visitor) {
-  DEEPGAP_ASSIGN(Transaction view, Transaction::begin_read(*connection_));
-  DEEPGAP_ASSIGN(Statement rows, select(*connection_, condition_of(filter)));
-  MeasurementReader reader(*connection_);
+Result<Visited> walk_cells(Connection& connection, const Filter& filter, LoadDepth depth,
+                           const Visitor& visitor, const std::function<void(std::int64_t)>& on_damaged) {
+  DEEPGAP_ASSIGN(Transaction view, Transaction::begin_read(connection));
+  DEEPGAP_ASSIGN(Statement rows, select(connection, condition_of(filter)));
+  MeasurementReader reader(connection);
   Measurement measurement;
   Visited visited;
   while (true) {
@@ -125,8 +126,10 @@ Result<Visited> Store::for_each(const Filter& filter, LoadDepth depth, const Vis
     Result<bool> matched = read_cell(reader, rows, filter, depth, measurement);
     if (!matched.ok()) {
       ++visited.damaged;
+      if (on_damaged) on_damaged(rows.integer(0));
       if (visited.problems.size() < kProblemsShown) {
-        visited.problems.push_back(std::move(matched).error().in(place_of(rows, path_)).message());
+        visited.problems.push_back(
+            std::move(matched).error().in(place_of(rows, connection.path())).message());
       }
       continue;
     }
@@ -134,6 +137,10 @@ Result<Visited> Store::for_each(const Filter& filter, LoadDepth depth, const Vis
     ++visited.cells;
     if (!visitor(measurement)) return visited;
   }
+}
+
+Result<Visited> Store::for_each(const Filter& filter, LoadDepth depth, const Visitor& visitor) {
+  return walk_cells(*connection_, filter, depth, visitor);
 }
 
 Result<std::vector<MeasurementHeader>> Store::headers(const Filter& filter) {

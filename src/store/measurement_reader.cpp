@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <span>
 
 #include "base/text.h"
 #include "store/encoding.h"
@@ -23,6 +25,66 @@ std::optional<Bytes> optional_bytes(const Statement& row, int column) {
   return Bytes{row.integer(column)};
 }
 
+// What a number of a row may be: with another one the cell is damaged. NULL is fine where the tables allow
+// it.
+struct Range {
+  int column;  // of the query
+  std::string_view name;
+  std::int64_t least;
+  std::int64_t most;
+};
+
+constexpr std::int64_t kAnyNumber = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kAnyInt = std::numeric_limits<int>::max();
+constexpr std::int64_t kLargestBatch = 1'000'000;  // as a run plans them
+
+// Of kMeasurementColumns.
+constexpr std::array kMeasurementRanges = {
+    Range{7, "batch", 1, kLargestBatch},
+    Range{14, "planned_processes", 0, kAnyInt},
+};
+
+constexpr std::string_view kProcessQuery =
+    "SELECT measurement, process, samples, load_ns, first_call_ns, warmup_calls, warmup_ns, window_ns, "
+    "completed, peak_memory, peak_device_memory, stop_reason, started_at_ns, started_realtime_ns "
+    "FROM process WHERE measurement <= ? ORDER BY measurement DESC, process DESC";
+// No call takes no time.
+constexpr std::array kProcessRanges = {
+    Range{1, "process", 0, kAnyInt},         Range{2, "samples", 0, kAnyInt},
+    Range{3, "load_ns", 0, kAnyNumber},      Range{4, "first_call_ns", 1, kAnyNumber},
+    Range{5, "warmup_calls", 0, kAnyNumber}, Range{6, "warmup_ns", 0, kAnyNumber},
+    Range{7, "window_ns", 1, kAnyNumber},    Range{8, "completed", 0, kAnyNumber},
+    Range{9, "peak_memory", 0, kAnyNumber},  Range{10, "peak_device_memory", 0, kAnyNumber},
+};
+
+Result<void> check_ranges(const Statement& row, std::span<const Range> ranges) {
+  for (const Range& range : ranges) {
+    if (row.is_null(range.column)) continue;
+    const std::int64_t value = row.integer(range.column);
+    if (value >= range.least && value <= range.most) continue;
+    const std::string what =
+        range.most == kAnyNumber
+            ? fmt::format("column {} to be at least {}", range.name, range.least)
+            : fmt::format("column {} to be from {} to {}", range.name, range.least, range.most);
+    return damaged(what, std::to_string(value));
+  }
+  return {};
+}
+
+// What holds between the columns of a process.
+Result<void> check_samples(const ProcessRun& run, Mode mode) {
+  const std::vector<std::int64_t>& host = run.samples.host_ns;
+  const auto no_time = std::find_if(host.begin(), host.end(), [](std::int64_t time) { return time <= 0; });
+  if (no_time != host.end()) return damaged("times above 0 in column host_ns", std::to_string(*no_time));
+  // Each call that ended in the window is a sample.
+  if (mode == Mode::kThroughput && run.completed != static_cast<std::int64_t>(host.size())) {
+    return damaged(
+        fmt::format("column completed to be the number of samples, {}, in throughput mode", host.size()),
+        std::to_string(run.completed));
+  }
+  return {};
+}
+
 std::string sample_query(SampleQuantity quantity) {
   return fmt::format(
       "SELECT measurement, process, data FROM samples WHERE quantity = {} AND measurement <= ? "
@@ -31,13 +93,7 @@ std::string sample_query(SampleQuantity quantity) {
 }
 
 Result<Children> prepare_children(Connection& connection) {
-  DEEPGAP_ASSIGN(
-      ChildRows processes,
-      ChildRows::prepare(
-          connection,
-          "SELECT measurement, process, samples, load_ns, first_call_ns, warmup_calls, warmup_ns, window_ns, "
-          "completed, peak_memory, peak_device_memory, stop_reason, started_at_ns, started_realtime_ns "
-          "FROM process WHERE measurement <= ? ORDER BY measurement DESC, process DESC"));
+  DEEPGAP_ASSIGN(ChildRows processes, ChildRows::prepare(connection, kProcessQuery));
   DEEPGAP_ASSIGN(ChildRows host, ChildRows::prepare(connection, sample_query(SampleQuantity::kHost)));
   DEEPGAP_ASSIGN(ChildRows start, ChildRows::prepare(connection, sample_query(SampleQuantity::kStart)));
   DEEPGAP_ASSIGN(
@@ -49,8 +105,8 @@ Result<Children> prepare_children(Connection& connection) {
 }
 
 Result<void> read_process_row(const Statement& row, ProcessRun& run) {
-  DEEPGAP_ASSIGN(run.index, as_int(row.integer(1), "a process index"));
-  DEEPGAP_RETURN_IF_ERROR(as_int(row.integer(2), "a number of samples"));
+  DEEPGAP_RETURN_IF_ERROR(check_ranges(row, kProcessRanges));
+  run.index = static_cast<int>(row.integer(1));
   run.load_time = optional_duration(row, 3);
   run.first_call = optional_duration(row, 4);
   run.warmup_calls = row.integer(5);
@@ -100,6 +156,7 @@ Result<void> MeasurementReader::read_row(const Statement& row, bool full_device,
   measurement.id = MeasurementId(std::string(row.text(1)));
   measurement.created_realtime_ns = row.integer(2);
   measurement.sweep = SweepId(std::string(row.text(3)));
+  DEEPGAP_RETURN_IF_ERROR(check_ranges(row, kMeasurementRanges));
   Workload& workload = measurement.key.workload;
   workload.model = row.text(4);
   workload.model_hash = row.text(5);
@@ -116,7 +173,7 @@ Result<void> MeasurementReader::read_row(const Statement& row, bool full_device,
   measurement.key.device = row.text(12);
   DEEPGAP_ASSIGN(const Device* cell_device, device(row.integer(13), full_device));
   measurement.device = *cell_device;
-  DEEPGAP_ASSIGN(measurement.planned_processes, as_int(row.integer(14), "a number of processes"));
+  measurement.planned_processes = static_cast<int>(row.integer(14));
   measurement.origin = row.text(15);
   measurement.target = row.is_null(19) ? std::nullopt : std::optional(row.real(19));
   measurement.failure.reset();
@@ -172,10 +229,13 @@ Result<void> MeasurementReader::read_processes(std::int64_t key, Measurement& me
 
   DEEPGAP_RETURN_IF_ERROR(read_column(children_->host, key, &SampleColumns::host_ns, "host_ns", measurement));
   for (std::size_t i = 0; i < count; ++i) {
-    if (processes[i].samples.size() == sample_counts_[i]) continue;
-    return bad_input(
-        fmt::format("process {}: expected {} samples, found no column host_ns: the store is damaged",
-                    processes[i].index, sample_counts_[i]));
+    if (processes[i].samples.size() != sample_counts_[i]) {
+      return bad_input(
+          fmt::format("process {}: expected {} samples, found no column host_ns: the store is damaged",
+                      processes[i].index, sample_counts_[i]));
+    }
+    Result<void> checked = check_samples(processes[i], measurement.key.workload.mode);
+    if (!checked.ok()) return std::move(checked).error().in(fmt::format("process {}", processes[i].index));
   }
   return read_column(children_->start, key, &SampleColumns::start_ns, "start_ns", measurement);
 }

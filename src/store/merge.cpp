@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "base/text.h"
 #include "store/open.h"
@@ -59,6 +60,9 @@ class Merger {
   Result<MergeCount> run();
 
  private:
+  // Which cells there cannot be read.
+  Result<void> find_damage();
+  Result<void> check_sweeps();
   Result<void> copy_sweeps();
   Result<void> copy_measurement(const Statement& row);
   Result<std::int64_t> insert_measurement(const Statement& row);
@@ -79,10 +83,33 @@ class Merger {
   Connection& here_;
   Connection& there_;
   MergeCount count_;
+  std::set<std::int64_t> damaged_;                // keys there
   std::map<std::int64_t, std::int64_t> devices_;  // key there -> key here
   std::map<std::string, ProcessMap>
       process_maps_;  // of measurements some of whose processes got another index
 };
+
+// Each cell is read as for a report before it is copied blindly.
+Result<void> Merger::find_damage() {
+  DEEPGAP_ASSIGN(Visited visited, walk_cells(
+                                      there_, {}, LoadDepth::kAll, [](Measurement&) { return true; },
+                                      [this](std::int64_t key) { damaged_.insert(key); }));
+  count_.measurements_damaged = visited.damaged;
+  count_.problems = std::move(visited.problems);
+  return {};
+}
+
+Result<void> Merger::check_sweeps() {
+  DEEPGAP_ASSIGN(Statement lost,
+                 there_.statement("SELECT id, sweep FROM measurement WHERE sweep IS NOT NULL AND sweep NOT "
+                                  "IN (SELECT id FROM sweep) ORDER BY key LIMIT 1"));
+  DEEPGAP_ASSIGN(const bool found, lost.step());
+  if (!found) return {};
+  return bad_input(
+      fmt::format("expected sweep '{}' of measurement {}, found no such sweep: the store is damaged, and "
+                  "none of it was merged; restore it from a copy",
+                  printable(lost.text(1)), printable(lost.text(0))));
+}
 
 Result<void> Merger::copy_sweeps() {
   DEEPGAP_ASSIGN(Statement rows,
@@ -327,7 +354,7 @@ Result<void> Merger::copy_traces() {
   DEEPGAP_ASSIGN(Statement rows,
                  there_.statement(
                      "SELECT t.id, t.format, t.source, t.content_hash, t.created_realtime_ns, t.clock_at_ns, "
-                     "t.clock_realtime_ns, m.id, t.process, t.key FROM trace t "
+                     "t.clock_realtime_ns, m.id, t.process, t.key, t.measurement FROM trace t "
                      "LEFT JOIN measurement m ON m.key = t.measurement ORDER BY t.key"));
   DEEPGAP_ASSIGN(
       Statement insert,
@@ -337,6 +364,7 @@ Result<void> Merger::copy_traces() {
   while (true) {
     DEEPGAP_ASSIGN(const bool row, rows.step());
     if (!row) return {};
+    if (!rows.is_null(10) && damaged_.contains(rows.integer(10))) continue;
     std::optional<std::int64_t> process = rows.optional_integer(8);
     const auto renumbered = process_maps_.find(std::string(rows.text(7)));
     if (process.has_value() && renumbered != process_maps_.end()) {
@@ -354,6 +382,8 @@ Result<void> Merger::copy_traces() {
 }
 
 Result<MergeCount> Merger::run() {
+  DEEPGAP_RETURN_IF_ERROR(find_damage());
+  DEEPGAP_RETURN_IF_ERROR(check_sweeps());
   DEEPGAP_RETURN_IF_ERROR(copy_sweeps());
   {
     DEEPGAP_ASSIGN(Statement devices, there_.statement("SELECT key FROM device ORDER BY key"));
@@ -369,6 +399,7 @@ Result<MergeCount> Merger::run() {
   while (true) {
     DEEPGAP_ASSIGN(const bool row, rows.step());
     if (!row) break;
+    if (damaged_.contains(rows.integer(kMeasurementColumnCount + 1))) continue;
     DEEPGAP_RETURN_IF_ERROR(copy_measurement(rows));
   }
   DEEPGAP_RETURN_IF_ERROR(copy_traces());

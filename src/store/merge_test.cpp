@@ -157,5 +157,59 @@ TEST_F(StoreTest, MergeOfWhatIsNoStoreChangesNothing) {
   EXPECT_EQ(all_cells(store).size(), 1U);
 }
 
+TEST_F(StoreTest, MergeLeavesOutDamagedCells) {
+  {
+    Store other = open(file("other.db"));
+    for (const int number : {1, 2, 3, 4}) ASSERT_OK(other.put_measurement(rich(number)));
+    Trace trace;
+    trace.id = TraceId("00000000000000f1");
+    trace.measurement = id_of(2);
+    trace.format = "chrome";
+    ASSERT_OK(other.put_trace(trace, {}));
+  }
+  run_sql(file("other.db"),
+          "UPDATE process SET warmup_ns = -1 WHERE measurement = 2 AND process = 1;"
+          "UPDATE samples SET data = x'0101' WHERE measurement = 3 AND process = 0 AND quantity = 4;");
+  Store store = open(db());
+  const Result<MergeCount> count = store.merge(file("other.db"));
+  ASSERT_OK(count);
+  EXPECT_EQ(count->measurements_added, 2);
+  EXPECT_EQ(count->measurements_damaged, 2);
+  EXPECT_EQ(count->traces_added, 0);
+  ASSERT_EQ(count->problems.size(), 2U);  // newest first
+  EXPECT_NE(count->problems[0].find(id_of(3).str()), std::string::npos) << count->problems[0];
+  EXPECT_NE(count->problems[1].find("column warmup_ns to be at least 0"), std::string::npos)
+      << count->problems[1];
+  EXPECT_EQ(all_cells(store), (std::vector<std::string>{describe(rich(4)), describe(rich(1))}));
+
+  const Result<MergeCount> again = store.merge(file("other.db"));
+  ASSERT_OK(again);
+  EXPECT_EQ(again->measurements_skipped, 2);
+  EXPECT_EQ(again->measurements_damaged, 2);
+}
+
+TEST_F(StoreTest, MergeRefusesAStoreWhoseSweepIsGone) {
+  {
+    Store other = open(file("other.db"));
+    Sweep sweep;
+    sweep.id = SweepId("00000000000000aa");
+    ASSERT_OK(other.create_sweep(sweep));
+    Measurement m = rich(1);
+    m.sweep = sweep.id;
+    ASSERT_OK(other.put_measurement(m));
+    ASSERT_OK(other.put_measurement(rich(2)));
+  }
+  run_sql(file("other.db"), "PRAGMA foreign_keys = OFF; DELETE FROM sweep");
+  Store store = open(db());
+  const Result<MergeCount> count = store.merge(file("other.db"));
+  ASSERT_FALSE(count.ok());
+  EXPECT_EQ(count.error().kind(), ErrorKind::kBadInput);
+  EXPECT_EQ(count.error().message(),
+            "merging '" + file("other.db") +
+                "': expected sweep '00000000000000aa' of measurement 0000000000000001, found no such sweep: "
+                "the store is damaged, and none of it was merged; restore it from a copy");
+  EXPECT_TRUE(all_cells(store).empty());
+}
+
 }  // namespace
 }  // namespace deepgap::store

@@ -171,6 +171,8 @@ Result<std::unique_ptr<Connection>> open_to_write(const std::string& path, const
   DEEPGAP_RETURN_IF_ERROR(harden(*connection));
   DEEPGAP_ASSIGN(DatabaseState state, inspect(*connection));
   DEEPGAP_RETURN_IF_ERROR(check_usable(*connection, state, schema));
+  if (!state.is_empty && state.version == schema.version)
+    DEEPGAP_RETURN_IF_ERROR(check_tables(*connection, schema));
   if (file.bytes == 0) {
     DEEPGAP_RETURN_IF_ERROR(connection->execute(fmt::format("PRAGMA page_size = {}", kPageBytes)));
   }
@@ -261,6 +263,7 @@ Result<std::unique_ptr<Connection>> open_to_read(const std::string& path, const 
   DEEPGAP_RETURN_IF_ERROR(check_usable(*opened.connection, opened.state, schema));
   if (opened.state.is_empty) return open_nothing(path, schema);
   if (opened.state.version < schema.version) return migrated_copy(*opened.connection, schema);
+  DEEPGAP_RETURN_IF_ERROR(check_tables(*opened.connection, schema));
   return std::move(opened.connection);
 }
 

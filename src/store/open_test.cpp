@@ -250,5 +250,36 @@ TEST_F(StoreTest, BusyStoreIsSaid) {
           db()));
 }
 
+// Tables that another program changed are said when the store is opened, not when they are missed.
+TEST_F(StoreTest, ChangedTablesAreSaid) {
+  { Store store = open(file("whole.db")); }
+  const std::string whole = read(file("whole.db"));
+  const auto said_after = [&](const std::string& change) {
+    write(db(), whole);
+    run_sql(db(), change);
+    return error_of_both(db());
+  };
+  const auto expected = [this](int version, const std::string& found) {
+    return fmt::format(
+        "expected the tables of version {} in the store '{}', found {}: another program changed "
+        "it; restore it from a copy",
+        version, db(), found);
+  };
+  const int version = current_schema().version;
+  EXPECT_EQ(said_after("DROP TABLE reported"), expected(version, "no table 'reported'"));
+  EXPECT_EQ(said_after("DROP TABLE reported; CREATE VIEW reported AS SELECT 1 AS run"),
+            expected(version, "no table 'reported'"));
+  EXPECT_EQ(said_after("ALTER TABLE process RENAME COLUMN completed TO done"),
+            expected(version, "no column 'completed' in table 'process'"));
+  EXPECT_EQ(said_after("PRAGMA user_version = 1"), "bringing the store from version 1 to 2: " +
+                                                       expected(1, "others (duplicate column name: target)"));
+  // What others add is theirs.
+  write(db(), whole);
+  run_sql(db(), "CREATE TABLE notes (text); ALTER TABLE measurement ADD COLUMN note TEXT");
+  Store store = open(db());
+  EXPECT_OK(store.put_measurement(make_measurement(1, 1)));
+  EXPECT_EQ(count_cells(store), 1);
+}
+
 }  // namespace
 }  // namespace deepgap::store

@@ -1,14 +1,16 @@
-// What reading, writing and merging share: the names of sample columns, devices by key. Private to the
-// module.
+// What reading, writing and merging share: the names of sample columns, devices by key, the walk over cells.
+// Private to the module.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "base/result.h"
 #include "core/device.h"
 #include "core/measurement.h"
 #include "store/sqlite.h"
+#include "store/store.h"
 
 namespace deepgap::store {
 
@@ -26,6 +28,11 @@ Result<std::int64_t> upsert_device(Connection& connection, const Device& device,
 
 // Address, name, aliases and kind; with `full` also facts and ceilings in force.
 Result<Device> load_device(Connection& connection, std::int64_t key, bool full);
+
+// Store::for_each; `on_damaged` gets the key of each cell that is skipped.
+Result<Visited> walk_cells(Connection& connection, const Filter& filter, LoadDepth depth,
+                           const Visitor& visitor,
+                           const std::function<void(std::int64_t)>& on_damaged = nullptr);
 
 // The row's key, or nothing.
 Result<std::optional<std::int64_t>> find_measurement(Connection& connection, const MeasurementId& id);

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+#include <set>
+#include <string>
+
 #include "base/text.h"
 #include "store/sqlite.h"
 
@@ -15,16 +19,43 @@ Result<void> set_marks(Connection& connection, int version) {
       fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, version));
 }
 
+// The error of a store whose tables are not those that it should have.
+Error other_tables(const Connection& connection, std::int64_t version, std::string_view found) {
+  return bad_input(fmt::format(
+      "expected the tables of version {} in the store '{}', found {}: another program changed it; "
+      "restore it from a copy",
+      version, printable(connection.path()), found));
+}
+
 Result<void> apply(Connection& connection, const Migration& migration) {
-  DEEPGAP_RETURN_IF_ERROR(connection.execute(std::string(migration.sql)));
+  const Result<void> applied = connection.execute(std::string(migration.sql));
+  // The statements themselves are tested: that one does not fit is the store's doing.
+  if (!applied.ok() && applied.error().kind() == ErrorKind::kInternal) {
+    return other_tables(connection, migration.version - 1,
+                        fmt::format("others ({})", printable(sqlite3_errmsg(connection.handle()))));
+  }
+  DEEPGAP_RETURN_IF_ERROR(applied);
   DEEPGAP_ASSIGN(Statement violations, connection.statement("PRAGMA foreign_key_check"));
   DEEPGAP_ASSIGN(const bool violated, violations.step());
   if (violated) {
-    return internal_error(
+    return bad_input(
         fmt::format("expected rows of table '{}' to refer to rows that exist, found one that does not",
                     violations.text(0)));
   }
   return {};
+}
+
+Result<std::set<std::string>> columns_of(Connection& connection, std::string_view table) {
+  DEEPGAP_ASSIGN(Statement query,
+                 connection.statement("SELECT c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c "
+                                      "WHERE m.type = 'table' AND m.name = ?"));
+  query.bind(table);
+  std::set<std::string> columns;
+  while (true) {
+    DEEPGAP_ASSIGN(const bool row, query.step());
+    if (!row) return columns;
+    columns.emplace(query.text(0));
+  }
 }
 
 }  // namespace
@@ -69,6 +100,31 @@ Result<void> check_usable(const Connection& connection, const DatabaseState& sta
   return {};
 }
 
+Result<void> check_tables(Connection& connection, const Schema& schema) {
+  DEEPGAP_ASSIGN(const auto model,
+                 Connection::open("", ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY));
+  DEEPGAP_RETURN_IF_ERROR(model->execute(std::string(schema.sql)));
+  DEEPGAP_ASSIGN(
+      Statement expected,
+      model->statement("SELECT m.name, c.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c "
+                       "WHERE m.type = 'table' ORDER BY m.name, c.cid"));
+  std::string table;
+  std::set<std::string> columns;
+  while (true) {
+    DEEPGAP_ASSIGN(const bool row, expected.step());
+    if (!row) return {};
+    if (expected.text(0) != table) {
+      table = expected.text(0);
+      DEEPGAP_ASSIGN(columns, columns_of(connection, table));
+      if (columns.empty())
+        return other_tables(connection, schema.version, fmt::format("no table '{}'", table));
+    }
+    if (columns.contains(std::string(expected.text(1)))) continue;
+    return other_tables(connection, schema.version,
+                        fmt::format("no column '{}' in table '{}'", expected.text(1), table));
+  }
+}
+
 Result<void> bring_up_to_date(Connection& connection, const Schema& schema) {
   DEEPGAP_ASSIGN(Transaction transaction, Transaction::begin_write(connection));
   // Read again inside: another process may have done it meanwhile.
@@ -92,6 +148,7 @@ Result<void> bring_up_to_date(Connection& connection, const Schema& schema) {
         fmt::format("expected migrations of the store from version {} to {}, found them only up to {}",
                     state.version, schema.version, version));
   }
+  DEEPGAP_RETURN_IF_ERROR(check_tables(connection, schema));
   DEEPGAP_RETURN_IF_ERROR(set_marks(connection, schema.version));
   return transaction.commit();
 }

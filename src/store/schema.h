@@ -44,6 +44,10 @@ Result<DatabaseState> inspect(Connection& connection);
 // Refuses, with one sentence, a database that is neither a store of this or an older version nor empty.
 Result<void> check_usable(const Connection& connection, const DatabaseState& state, const Schema& schema);
 
+// Refuses, with one sentence, a database of the schema's version that lacks a table or a column of it,
+// because another program changed it.
+Result<void> check_tables(Connection& connection, const Schema& schema);
+
 // Makes the tables in an empty database, or applies the missing migrations, in one transaction; another
 // process may try the same at the same time. Foreign keys must be off.
 Result<void> bring_up_to_date(Connection& connection, const Schema& schema);

@@ -112,9 +112,11 @@ struct MergeCount {
   std::int64_t measurements_added = 0;
   std::int64_t measurements_extended = 0;  // present on both sides, with processes that only the other had
   std::int64_t measurements_skipped = 0;   // present already, nothing new
+  std::int64_t measurements_damaged = 0;   // of the other store: left out, with their traces
   std::int64_t processes_added = 0;        // of added and extended measurements
   std::int64_t sweeps_added = 0;
   std::int64_t traces_added = 0;
+  std::vector<std::string> problems;  // one sentence for each damaged cell, naming it; the first 20
 };
 
 using TraceId = StrongId<struct TraceIdTag>;  // 16 lower-case hexadecimal digits
@@ -174,6 +176,7 @@ class Store {
 
   // --- stores of other machines
   // Adds what the other store has and this one has not, in one transaction; the other file is not changed.
+  // What for_each would skip there as damaged is left out.
   Result<MergeCount> merge(const std::string& other_path);
 
   // --- devices

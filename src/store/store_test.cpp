@@ -24,7 +24,7 @@ Measurement full_measurement() {
   m.device.ceilings = {
       {"bandwidth.memory", 12.5e9, Unit::kBytesPerSecond, Origin::kMeasured, "stream, 1 GiB"}};
   m.processes[1].window = Nanoseconds(6'000'000'000);
-  m.processes[1].completed = 77;
+  for (ProcessRun& run : m.processes) run.completed = 5;
   m.processes[1].peak_device_memory = Bytes{5};
   m.processes[1].load_time.reset();
   m.processes[1].first_call.reset();
@@ -410,6 +410,70 @@ TEST_F(StoreTest, DamagedCellIsNamedAndHidesNoOther) {
   ASSERT_FALSE(loaded.ok());
   EXPECT_EQ(loaded.error().message(), visited->problems[4]);
   EXPECT_EQ(loaded.error().kind(), ErrorKind::kBadInput);
+}
+
+// What a store says that no measuring gives: the cell is damaged, and no other.
+TEST_F(StoreTest, ValuesThatNoMeasuringGivesDamageTheCell) {
+  {
+    Store store = open(file("whole.db"));
+    ASSERT_OK(store.put_measurement(make_measurement(1, 1)));
+    Measurement in_flight = make_measurement(2);
+    in_flight.key.workload.mode = Mode::kThroughput;
+    in_flight.processes = {make_process(0, 1)};
+    in_flight.processes[0].completed = 1;
+    in_flight.processes[0].window = Nanoseconds(3'000'000);
+    ASSERT_OK(store.put_measurement(in_flight));
+  }
+  const std::string whole = read(file("whole.db"));
+  // How many cells can be read after the change, and what is said of the other.
+  const auto read_with = [&](const std::string& change) {
+    write(db(), whole);
+    run_sql(db(), change);
+    Store store = open(db(), OpenMode::kRead);
+    const Result<Visited> visited =
+        store.for_each({}, LoadDepth::kListColumns, [](Measurement&) { return true; });
+    EXPECT_OK(visited);
+    EXPECT_EQ(visited->cells + visited->damaged, 2) << change;
+    return visited->problems.empty() ? std::string() : visited->problems.front();
+  };
+  struct Change {
+    std::string_view table;
+    std::string_view set;
+    std::string_view said;
+  };
+  constexpr Change kChanges[] = {
+      {"measurement", "batch = 0", "column batch to be from 1 to 1000000, found '0'"},
+      {"measurement", "batch = -8", "column batch to be from 1 to 1000000, found '-8'"},
+      {"measurement", "batch = 1000001", "column batch to be from 1 to 1000000, found '1000001'"},
+      {"measurement", "planned_processes = -1", "column planned_processes to be from 0 to 2147483647"},
+      {"process", "load_ns = -1", "column load_ns to be at least 0, found '-1'"},
+      {"process", "first_call_ns = 0", "column first_call_ns to be at least 1, found '0'"},
+      {"process", "warmup_calls = -1", "column warmup_calls to be at least 0"},
+      {"process", "warmup_ns = -1", "column warmup_ns to be at least 0"},
+      {"process", "window_ns = 0", "column window_ns to be at least 1, found '0'"},
+      {"process", "window_ns = -9", "column window_ns to be at least 1, found '-9'"},
+      {"process", "completed = -1", "column completed to be at least 0"},
+      {"process", "completed = 2",
+       "column completed to be the number of samples, 1, in throughput mode, found '2'"},
+      {"process", "peak_memory = -1", "column peak_memory to be at least 0"},
+      {"process", "peak_device_memory = -1", "column peak_device_memory to be at least 0"},
+      {"samples", "data = x'0100000000'", "times above 0 in column host_ns, found '0'"},
+      {"samples", "data = x'02ffffffffffffffff'", "times above 0 in column host_ns, found '-1'"},
+  };
+  for (const Change& change : kChanges) {
+    const std::string where = change.table == "measurement" ? "key = 2"
+                              : change.table == "process"   ? "measurement = 2"
+                                                            : "measurement = 2 AND quantity = 1";
+    const std::string said =
+        read_with(fmt::format("UPDATE {} SET {} WHERE {}", change.table, change.set, where));
+    EXPECT_NE(said.find(change.said), std::string::npos) << change.set << ": " << said;
+    EXPECT_NE(said.find(id_of(2).str()), std::string::npos) << said;
+  }
+  // The ends of what is possible.
+  EXPECT_EQ(read_with("UPDATE measurement SET batch = 1000000 WHERE key = 2; UPDATE process SET load_ns = 0, "
+                      "first_call_ns = 1, warmup_calls = 0, warmup_ns = 0, window_ns = 1, peak_memory = 0"),
+            "");
+  EXPECT_EQ(read_with("UPDATE process SET load_ns = NULL, first_call_ns = NULL, peak_memory = NULL"), "");
 }
 
 }  // namespace
