@@ -18,8 +18,6 @@ namespace deepgap::run {
 namespace {
 
 constexpr std::string_view kPrefix = "deepgap-worker-";
-// A worker that only says hello is not given the time that a model may take to load.
-constexpr Nanoseconds kHelloLimit = std::chrono::seconds(30);
 
 constexpr std::array<KnownEngine, 5> kKnown{{
     {"openvino", "the PyPI wheel `openvino` when it is built (scripts/fetch-openvino.sh, then `make`)"},
@@ -91,15 +89,17 @@ Result<WorkerProgram> find_worker(const std::string& engine, const std::string& 
   return usage_error(unknown_name("engine", engine, names));
 }
 
-Result<EngineDescription> describe_worker(const WorkerProgram& program) {
+Result<EngineDescription> describe_worker(const WorkerProgram& program,
+                                          std::optional<Nanoseconds> hang_limit) {
   // A worker that cannot start says why in its log: a library that is missing, for one.
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
   const std::string log =
       error ? std::string() : worker_log_path(folder.string(), "deepgap-hello", new_random_hex(12), 0);
   const StopRequest never;
-  const WorkerResult<WorkerClient> started =
-      WorkerClient::start(program, {.log_path = log, .keep_log = false, .hang_limit = kHelloLimit}, never);
+  WorkerOptions options{.log_path = log, .keep_log = false};
+  if (hang_limit) options.hang_limit = *hang_limit;
+  const WorkerResult<WorkerClient> started = WorkerClient::start(program, options, never);
   if (const auto* trouble = std::get_if<WorkerTrouble>(&started)) return missing(trouble->failure.text);
   return std::get<WorkerClient>(started).description();
 }

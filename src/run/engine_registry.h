@@ -8,6 +8,7 @@
 // first).
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,7 +39,9 @@ std::span<const KnownEngine> known_engines();
 // what it needs.
 Result<WorkerProgram> find_worker(const std::string& engine, const std::string& program_folder);
 
-// Starts the worker, says hello, ends it. An error (kMissing) quotes what the worker printed.
-Result<EngineDescription> describe_worker(const WorkerProgram& program);
+// Starts the worker, says hello, ends it. An error (kMissing) quotes what the worker printed. A worker may
+// be silent for `hang_limit`, and for no longer than any that starts (run/worker_client.h).
+Result<EngineDescription> describe_worker(const WorkerProgram& program,
+                                          std::optional<Nanoseconds> hang_limit = std::nullopt);
 
 }  // namespace deepgap::run

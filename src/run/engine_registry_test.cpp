@@ -33,6 +33,19 @@ TEST(Registry, QuotesWhatAWorkerPrintsThatCannotStart) {
             "libnothing.so");
 }
 
+TEST(Registry, GivesUpAWorkerThatSaysNoHelloAtTheHangLimit) {
+  TemporaryFolder folder;
+  const std::string path = folder / "deepgap-worker-mute";
+  ASSERT_TRUE(write_file_atomically(path, "#!/bin/sh\nexec sleep 600\n").ok());
+  ASSERT_EQ(chmod(path.c_str(), 0700), 0);
+  const Result<EngineDescription> description =
+      describe_worker({.engine = "mute", .path = path}, std::chrono::milliseconds(300));
+  ASSERT_FALSE(description.ok());
+  EXPECT_EQ(description.error().message(),
+            "worker mute was silent for 300 ms during hello: expected progress or a reply; it was ended "
+            "(--hang-limit sets the limit); its log is empty");
+}
+
 TEST(Registry, DescribesAWorker) {
   const Result<EngineDescription> description = describe_worker(fake_worker());
   ASSERT_TRUE(description.ok()) << description.error().message();

@@ -62,19 +62,23 @@ void forecast_memory(const PlannedModel& model, const MachineLimits& limits, con
   const Workload& workload = cell.key.workload;
   const double calls = workload.mode == Mode::kThroughput ? measure.in_flight.value_or(1) : 1;
   const double activations = *model.activation_bytes_per_sample * static_cast<double>(workload.batch);
-  const double inputs = input_bytes(model, workload.batch) * measure.input_buffers;
+  const double input = input_bytes(model, workload.batch);
+  const double inputs = input * measure.input_buffers;
   cell.forecast_memory =
       bytes_of(kProcessBytes + kWeightCopies * *model.weight_bytes + inputs + activations * calls);
   const double width = std::min(1.0, element_bytes(workload.precision) / kFp32Bytes);
-  const double least = (*model.weight_bytes + activations) * width;
+  // The live activations may count an input of their own.
+  const double least = (*model.weight_bytes + activations) * width + (inputs - input);
   if (!limits.available_memory || least <= static_cast<double>(limits.available_memory->value)) return;
   cell.refusal = Refusal{
       .kind = "refused",
       .doubt = &diagnostics::kPredictedNotToFit,
       .text = fmt::format(
-          "batch {} needs at least {} (weights and the largest set of live activations), {} are available: "
-          "not tried; take a smaller batch",
-          workload.batch, format_bytes(bytes_of(least)), format_bytes(*limits.available_memory))};
+          "batch {} needs at least {} (weights, the largest set of live activations and {} input {} of {}), "
+          "{} are available: not tried; take a smaller batch or fewer --input-buffers",
+          workload.batch, format_bytes(bytes_of(least)), measure.input_buffers,
+          measure.input_buffers == 1 ? "buffer" : "buffers", format_bytes(bytes_of(input)),
+          format_bytes(*limits.available_memory))};
 }
 
 void forecast_time(const PlannedModel& model, const MachineLimits& limits, const MeasureRequest& measure,

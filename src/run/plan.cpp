@@ -15,7 +15,8 @@ namespace deepgap::run {
 namespace {
 
 constexpr std::int64_t kLargestBatch = 1'000'000;
-constexpr int kLargestCount = 1'000'000;  // of repeats, buffers, calls in flight
+constexpr int kLargestCount = 1'000'000;  // of repeats, buffers, calls
+constexpr int kMostInFlight = 4096;
 
 template <typename T>
 bool holds(const std::vector<T>& values, const T& value) {
@@ -78,13 +79,14 @@ Result<void> check_engine(const SweepRequest& request, const EngineDescription& 
 }
 
 Result<void> check_measure(const MeasureRequest& measure) {
-  const auto check = [](std::string_view name, std::int64_t value) -> Result<void> {
-    if (value >= 1 && value <= kLargestCount) return {};
-    return usage_error(fmt::format("{}: expected 1 to {}, found {}", name, kLargestCount, value));
+  const auto check = [](std::string_view name, std::int64_t value,
+                        std::int64_t most = kLargestCount) -> Result<void> {
+    if (value >= 1 && value <= most) return {};
+    return usage_error(fmt::format("{}: expected 1 to {}, found {}", name, most, value));
   };
   DEEPGAP_RETURN_IF_ERROR(check("repeats", measure.repeats));
   DEEPGAP_RETURN_IF_ERROR(check("input buffers", measure.input_buffers));
-  DEEPGAP_RETURN_IF_ERROR(check("calls in flight", measure.in_flight.value_or(1)));
+  DEEPGAP_RETURN_IF_ERROR(check("calls in flight", measure.in_flight.value_or(1), kMostInFlight));
   DEEPGAP_RETURN_IF_ERROR(check("timed calls", measure.fixed_calls.value_or(1)));
   if (measure.fixed_warmup.value_or(0) < 0) {
     return usage_error(fmt::format("warm-up calls: expected 0 or more, found {}", *measure.fixed_warmup));

@@ -155,7 +155,8 @@ struct MachineLimits {
 // Forecasts are coarse and meant for warnings. Memory: 150 MB for the process, twice the weights (the file's
 // and the engine's own layout), the input buffers, and the largest set of live activations for each call in
 // flight that was asked for; a cell is refused only when its weights and one set of activations alone, at the
-// width of its precision, exceed what is available. Time: a second for each load, and the calls at
+// width of its precision, and the input buffers beyond the one that activations count exceed what is
+// available. Time: a second for each load, and the calls at
 // flops_per_second, which are those of a fixed protocol, else for the planned repeats as many as a quiet
 // machine takes; at most those of the time limit with all loads that there may be, or a fifth of the protocol
 // that the cell is measured instead of.

@@ -130,6 +130,9 @@ TEST(Plan, RefusesNumbersOutOfRange) {
   EXPECT_EQ(with([](SweepRequest& r) { r.measure.repeats = 0; }), "repeats: expected 1 to 1000000, found 0");
   EXPECT_THAT(with([](SweepRequest& r) { r.measure.input_buffers = 0; }), HasSubstr("input buffers"));
   EXPECT_THAT(with([](SweepRequest& r) { r.measure.in_flight = 0; }), HasSubstr("calls in flight"));
+  EXPECT_EQ(with([](SweepRequest& r) { r.measure.in_flight = 4096; }), "");
+  EXPECT_EQ(with([](SweepRequest& r) { r.measure.in_flight = 20'000; }),
+            "calls in flight: expected 1 to 4096, found 20000");
   EXPECT_THAT(with([](SweepRequest& r) { r.measure.fixed_calls = 0; }), HasSubstr("timed calls"));
   EXPECT_THAT(with([](SweepRequest& r) { r.measure.fixed_warmup = -1; }), HasSubstr("warm-up calls"));
   EXPECT_THAT(with([](SweepRequest& r) { r.measure.target = 0; }), HasSubstr("target"));
@@ -178,26 +181,40 @@ SweepRequest heavy(std::vector<std::int64_t> batches) {
 }
 
 TEST(Plan, ForecastsMemoryAndRefusesOnlyWhatCannotFit) {
-  const MachineLimits limits{.available_memory = Bytes{260'000'000}};
+  const MachineLimits limits{.available_memory = Bytes{308'000'000}};
   const SweepPlan plan = plan_of(heavy({1, 16, 17}), limits);
   // 150 MB process + 2 x 100 MB + 4 buffers of 1 MB + 10 MB
   EXPECT_EQ(plan.cells[0].forecast_memory, Bytes{364'000'000});
   EXPECT_FALSE(plan.cells[0].refusal.has_value());  // likely too much, yet not surely
-  EXPECT_FALSE(plan.cells[1].refusal.has_value());  // 100 + 160 MB: just
+  EXPECT_FALSE(plan.cells[1].refusal.has_value());  // 100 + 160 MB, 3 buffers of 16 MB: just
   ASSERT_TRUE(plan.cells[2].refusal.has_value());
   EXPECT_EQ(plan.cells[2].refusal->kind, "refused");
   EXPECT_THAT(plan.cells[2].refusal->text,
-              AllOf(HasSubstr("batch 17 needs at least 270 MB"), HasSubstr("260 MB are available")));
+              AllOf(HasSubstr("batch 17 needs at least 321 MB"), HasSubstr("308 MB are available"),
+                    HasSubstr("4 input buffers of 17 MB"), HasSubstr("--input-buffers")));
   for (const auto& [cell, repeat] : order_of(plan)) EXPECT_NE(cell, 2u);
   EXPECT_EQ(order_of(plan).size(), 4u);
+}
+
+TEST(Plan, CountsTheInputBuffersThatWereAskedFor) {
+  SweepRequest request = heavy({1});
+  const MachineLimits limits{.available_memory = Bytes{1'000'000'000}};
+  request.measure.input_buffers = 891;  // 100 + 10 + 890 MB: the first one is among the activations
+  EXPECT_FALSE(plan_of(request, limits).cells[0].refusal.has_value());
+  request.measure.input_buffers = 1'000'000;
+  const SweepPlan plan = plan_of(request, limits);
+  ASSERT_TRUE(plan.cells[0].refusal.has_value());
+  EXPECT_THAT(plan.cells[0].refusal->text,
+              AllOf(HasSubstr("at least 1 TB"), HasSubstr("1000000 input buffers")));
+  EXPECT_TRUE(plan.processes.empty());
 }
 
 TEST(Plan, KnowsThatANarrowPrecisionNeedsLess) {
   SweepRequest request = heavy({40});
   request.precisions = {Precision::kFp32, Precision::kInt8};
   const SweepPlan plan = plan_of(request, {.available_memory = Bytes{260'000'000}});
-  EXPECT_TRUE(plan.cells[0].refusal.has_value());   // 500 MB
-  EXPECT_FALSE(plan.cells[1].refusal.has_value());  // 125 MB
+  EXPECT_TRUE(plan.cells[0].refusal.has_value());   // 500 MB and 3 buffers of 40 MB
+  EXPECT_FALSE(plan.cells[1].refusal.has_value());  // 125 MB and the buffers
 }
 
 // Of a preset: the cells of a precision that the engine does not run are there, refused.

@@ -146,4 +146,13 @@ Result<ProbeReply> decode_probe_reply(const Message& message);
 Result<MemoryReply> decode_memory_reply(const Message& message);
 Result<PollReply> decode_poll_reply(const Message& message);
 
+// Times that no call takes, and no clock shows: some 146 years.
+inline constexpr Nanoseconds kAbsurdTime{std::int64_t{1} << 62};
+
+// What no measuring that was asked for like this gives, though the reply decodes (which finds times that none
+// takes): calls inside each other where one is made at a time, completed calls that are no samples, a window
+// shorter than what it holds. "expected each completed call to be a sample, found 10 samples of 10000
+// completed calls". A cancelled measuring may have no samples.
+Result<void> check_measuring(const MeasureOptions& asked, const MeasureReply& reply);
+
 }  // namespace deepgap::run

@@ -24,11 +24,26 @@ json json_of_memory(const MemoryUse& memory) {
 MemoryUse memory_of(Fields& fields, const char* name) {
   MemoryUse memory;
   Fields object(fields.optional_object(name), "'memory'");
-  if (const auto bytes = object.optional_integer("peak_process_bytes")) memory.peak_process = Bytes{*bytes};
-  if (const auto bytes = object.optional_integer("peak_device_bytes")) memory.peak_device = Bytes{*bytes};
+  const auto peak_of = [&object](const char* peak) -> std::optional<Bytes> {
+    const auto bytes = object.optional_integer(peak);
+    if (!bytes) return std::nullopt;
+    if (*bytes <= 0) object.fail("'" + std::string(peak) + "' above 0, or none", std::to_string(*bytes));
+    return Bytes{*bytes};
+  };
+  memory.peak_process = peak_of("peak_process_bytes");
+  memory.peak_device = peak_of("peak_device_bytes");
   fields.adopt(object);
   return memory;
 }
+
+// Fails where a clock gives no such time: one below `least`, or an absurd one.
+void check_time(Fields& fields, std::string_view name, Nanoseconds time, Nanoseconds least) {
+  if (time >= least && time < kAbsurdTime) return;
+  fields.fail("'" + std::string(name) + "' of " + std::to_string(least.count()) + " to 2^62 ns",
+              std::to_string(time.count()));
+}
+constexpr Nanoseconds kNoTime{0};
+constexpr Nanoseconds kShortestTime{1};  // of a call
 
 // The samples' columns by the names of their blobs.
 struct Column {
@@ -61,9 +76,15 @@ SampleColumns columns_of(const Message& message, Fields& fields) {
       fields.fail("the blob '" + std::string(column.name) + "' to be as long as 'host_ns' (" +
                       std::to_string(samples.host_ns.size()) + ")",
                   std::to_string(values.size()));
-    if (column.values != &SampleColumns::start_ns &&
-        std::any_of(values.begin(), values.end(), [](std::int64_t value) { return value < 0; }))
-      fields.fail("no negative time in the blob '" + std::string(column.name) + "'", "one");
+    // A start is a moment; and a device may be done with what it was given at once, a call is not.
+    const std::int64_t least = column.values == &SampleColumns::host_ns ? 1 : 0;
+    const auto wrong = std::find_if(values.begin(), values.end(), [least](std::int64_t value) {
+      return value < least || value >= kAbsurdTime.count();
+    });
+    if (wrong != values.end())
+      fields.fail(
+          "times of " + std::to_string(least) + " to 2^62 ns in the blob '" + std::string(column.name) + "'",
+          std::to_string(*wrong));
   }
   return samples;
 }
@@ -113,6 +134,7 @@ Result<LoadedReply> decode_load_reply(const Message& message) {
   Fields fields(header, "reply to 'load'");
   LoadedReply reply;
   reply.load_time = fields.nanoseconds("load_ns");
+  check_time(fields, "load_ns", reply.load_time, kNoTime);
   reply.load.slots = fields.small_integer("slots");
   fields.each("settings", true, [&](Fields& entry) {
     reply.load.settings.push_back(
@@ -153,7 +175,11 @@ Result<MeasureReply> decode_measure_reply(const Message& message) {
   MeasureReply reply;
   reply.first_call = fields.optional_nanoseconds("first_call_ns");
   reply.warmup_calls = fields.integer("warmup_calls");
+  if (fields.ok() && reply.warmup_calls < 0)
+    fields.fail("'warmup_calls' of at least 0", std::to_string(reply.warmup_calls));
   reply.warmup_time = fields.nanoseconds("warmup_ns");
+  check_time(fields, "warmup_ns", reply.warmup_time, kNoTime);
+  if (reply.first_call) check_time(fields, "first_call_ns", *reply.first_call, kShortestTime);
   reply.warmup_steady = fields.optional_boolean("warmup_steady").value_or(false);
   reply.stop_reason = named(fields, "stop_reason", parse_stop_reason,
                             "precision_reached, time_limit, sample_limit, fixed_count, cancelled");
@@ -165,8 +191,7 @@ Result<MeasureReply> decode_measure_reply(const Message& message) {
   fields.adopt(started);
   reply.memory = memory_of(fields, "memory");
   reply.samples = columns_of(message, fields);
-  if (reply.window && (*reply.window < Nanoseconds::zero() || reply.completed < 0))
-    fields.fail("'window_ns' and 'completed' not to be negative", "one that is");
+  if (reply.window) check_time(fields, "window_ns", *reply.window, kNoTime);
   if (fields.error()) return *fields.error();
   return reply;
 }
@@ -184,6 +209,7 @@ Result<RunReply> decode_run_reply(const Message& message) {
   Fields fields(header, "reply to 'run'");
   RunReply reply;
   reply.host = fields.nanoseconds("host_ns");
+  check_time(fields, "host_ns", reply.host, kShortestTime);
   reply.times.enqueue = fields.optional_nanoseconds("enqueue_ns");
   reply.times.device = fields.optional_nanoseconds("device_ns");
   if (fields.error()) return *fields.error();

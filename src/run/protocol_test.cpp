@@ -255,10 +255,101 @@ TEST(Protocol, ColumnsThatDoNotFitTogetherAreErrors) {
             "reply to 'measure': expected the blob 'device_ns' to be as long as 'host_ns' (2), found 1");
   reply = example_measure();
   reply.samples.host_ns[1] = -6;
-  EXPECT_EQ(error(reply), "reply to 'measure': expected no negative time in the blob 'host_ns', found one");
+  EXPECT_EQ(error(reply),
+            "reply to 'measure': expected times of 1 to 2^62 ns in the blob 'host_ns', found -6");
   Message message = encode_reply(3, example_measure());
   message.blobs.clear();
   EXPECT_FALSE(decode_measure_reply(message).ok());
+}
+
+// Numbers that no clock and no process gives.
+TEST(Protocol, ImpossibleNumbersAreErrors) {
+  const auto error = [](const auto& change) {
+    MeasureReply reply = example_measure();
+    change(reply);
+    const auto back = decode_measure_reply(encode_reply(3, reply));
+    return back.ok() ? std::string() : back.error().message();
+  };
+  constexpr std::int64_t kTooLong = std::int64_t{1} << 62;
+  EXPECT_EQ(error([](MeasureReply&) {}), "");
+  EXPECT_EQ(error([](MeasureReply& r) { r.samples.host_ns[0] = 0; }),
+            "reply to 'measure': expected times of 1 to 2^62 ns in the blob 'host_ns', found 0");
+  EXPECT_NE(error([](MeasureReply& r) { r.samples.host_ns[0] = kTooLong; }), "");
+  EXPECT_NE(error([](MeasureReply& r) { r.samples.start_ns[0] = kTooLong; }), "");
+  EXPECT_NE(error([](MeasureReply& r) { r.samples.start_ns[0] = -1; }), "");
+  EXPECT_EQ(error([](MeasureReply& r) { r.samples.device_ns[0] = 0; }), "");  // a timer is coarse
+  EXPECT_NE(error([](MeasureReply& r) { r.samples.device_ns[0] = -1; }), "");
+  EXPECT_EQ(error([](MeasureReply& r) { r.first_call = Nanoseconds(-5); }),
+            "reply to 'measure': expected 'first_call_ns' of 1 to 2^62 ns, found -5");
+  EXPECT_NE(error([](MeasureReply& r) { r.first_call = Nanoseconds(0); }), "");
+  EXPECT_EQ(error([](MeasureReply& r) { r.first_call.reset(); }), "");
+  EXPECT_EQ(error([](MeasureReply& r) { r.warmup_time = Nanoseconds(-1); }),
+            "reply to 'measure': expected 'warmup_ns' of 0 to 2^62 ns, found -1");
+  EXPECT_NE(error([](MeasureReply& r) { r.warmup_calls = -1; }), "");
+  EXPECT_NE(error([](MeasureReply& r) { r.window = Nanoseconds(-1); }), "");
+  EXPECT_EQ(error([](MeasureReply& r) { r.memory.peak_process = Bytes{0}; }),
+            "'memory': expected 'peak_process_bytes' above 0, or none, found 0");
+  EXPECT_NE(error([](MeasureReply& r) { r.memory.peak_device = Bytes{-4096}; }), "");
+
+  LoadedReply loaded;
+  loaded.load_time = Nanoseconds(-10'010'000'000);
+  const auto back = decode_load_reply(encode_reply(2, loaded));
+  ASSERT_FALSE(back.ok());
+  EXPECT_EQ(back.error().message(),
+            "reply to 'load': expected 'load_ns' of 0 to 2^62 ns, found -10010000000");
+  EXPECT_FALSE(decode_run_reply(encode_reply(4, RunReply{Nanoseconds(0), {}})).ok());
+}
+
+TEST(Protocol, AMeasuringIsOfWhatWasAsked) {
+  const auto fault = [](Mode mode, int in_flight, const auto& change) {
+    MeasureOptions asked;
+    asked.mode = mode;
+    asked.in_flight = in_flight;
+    MeasureReply reply;  // ten calls of 8 ns, one each 10 ns
+    for (std::int64_t call = 1; call <= 10; ++call) {
+      reply.samples.start_ns.push_back(10 * call);
+      reply.samples.host_ns.push_back(8);
+    }
+    reply.completed = 10;
+    reply.window = Nanoseconds(100);
+    change(reply);
+    const Result<void> checked = check_measuring(asked, reply);
+    return checked.ok() ? std::string() : checked.error().message();
+  };
+  const auto nothing = [](MeasureReply&) {};
+  EXPECT_EQ(fault(Mode::kLatency, 1, nothing), "");
+  EXPECT_EQ(fault(Mode::kLatency, 1, [](MeasureReply& r) { r.samples.host_ns[3] = 10; }),
+            "");  // back to back
+  EXPECT_EQ(fault(Mode::kLatency, 1, [](MeasureReply& r) { r.samples.host_ns[3] = 11; }),
+            "expected each call to start after the end of the one before, found call 4 inside call 3");
+  EXPECT_EQ(fault(Mode::kLatency, 1, [](MeasureReply& r) { r.samples.start_ns.assign(10, 0); }),
+            "expected starts on CLOCK_MONOTONIC, above 0, found 0");
+  EXPECT_EQ(fault(Mode::kLatency, 1,
+                  [](MeasureReply& r) { std::swap(r.samples.start_ns[0], r.samples.start_ns[9]); }),
+            "expected samples in the order of their starts, found others");
+  const auto empty = [](MeasureReply& r) { r.samples = {}; };
+  EXPECT_EQ(fault(Mode::kLatency, 1, empty), "expected samples of timed calls, found none");
+  EXPECT_EQ(fault(Mode::kThroughput, 1,
+                  [&](MeasureReply& r) {
+                    empty(r);
+                    r.stop_reason = StopReason::kCancelled;
+                  }),
+            "");
+
+  EXPECT_EQ(fault(Mode::kThroughput, 1, nothing), "");
+  EXPECT_EQ(fault(Mode::kThroughput, 2, [](MeasureReply& r) { r.samples.start_ns[3] = 34; }), "");
+  EXPECT_EQ(fault(Mode::kThroughput, 1, [](MeasureReply& r) { r.completed = 10'000; }),
+            "expected each completed call to be a sample, found 10 samples of 10000 completed calls");
+  EXPECT_EQ(fault(Mode::kThroughput, 1, [](MeasureReply& r) { r.window = Nanoseconds(0); }),
+            "expected a window in which calls completed, found none");
+  // The ends are at 18, 28, ..., 108: a span of 90.
+  EXPECT_EQ(fault(Mode::kThroughput, 1, [](MeasureReply& r) { r.window = Nanoseconds(90); }), "");
+  EXPECT_EQ(
+      fault(Mode::kThroughput, 1, [](MeasureReply& r) { r.window = Nanoseconds(89); }),
+      "expected a window that holds the ends of its calls, found one of 89 ns with 1 of 10 ends before it");
+  // With two in flight one may have been told late.
+  EXPECT_EQ(fault(Mode::kThroughput, 2, [](MeasureReply& r) { r.window = Nanoseconds(89); }), "");
+  EXPECT_NE(fault(Mode::kThroughput, 2, [](MeasureReply& r) { r.window = Nanoseconds(79); }), "");
 }
 
 TEST(Protocol, SmallRepliesComeBack) {

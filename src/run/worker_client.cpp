@@ -19,6 +19,8 @@ namespace {
 
 constexpr Nanoseconds kWakeEvery = std::chrono::milliseconds(50);  // to look at the stop request
 constexpr Nanoseconds kSendLimit = std::chrono::seconds(10);       // a worker that does not read
+// A worker that only says hello is not given the time that a model may take to load.
+constexpr Nanoseconds kHelloLimit = std::chrono::seconds(30);
 constexpr Nanoseconds kExitGrace = std::chrono::seconds(2);
 constexpr Nanoseconds kStatusWait = std::chrono::seconds(2);  // from a closed pipe to the exit status
 // A fixed count of calls ends when they are made; the limit only bounds a mistake.
@@ -33,21 +35,14 @@ CellFailure failure_of(const EngineFailure& failure) {
 }
 
 // What makes a reply's samples none of timed calls, beyond what its decoding checks; "" where nothing does.
-std::string sample_fault(Mode mode, const MeasureRequest& request, const MeasureReply& reply) {
-  const SampleColumns& samples = reply.samples;
-  if (samples.size() == 0) return "expected samples of timed calls, found none";
-  if (!std::is_sorted(samples.start_ns.begin(), samples.start_ns.end()))
-    return "expected samples in the order of their starts, found others";
-  if (reply.warmup_calls < 0 || reply.warmup_time < Nanoseconds{} ||
-      reply.first_call.value_or(Nanoseconds{}) < Nanoseconds{})
-    return "expected a warm-up of no negative time or count, found one";
+std::string sample_fault(const MeasureOptions& asked, const MeasureReply& reply) {
   if (reply.stop_reason == StopReason::kCancelled)
     return "expected the measuring to run to its end, found it cancelled, which nobody asked for";
-  if (request.fixed_calls && static_cast<std::int64_t>(samples.size()) < *request.fixed_calls)
-    return fmt::format("expected {} timed calls, found {}", *request.fixed_calls, samples.size());
-  if (mode != Mode::kThroughput) return {};
-  if (!reply.window || *reply.window <= Nanoseconds{} || reply.completed < 1)
-    return "expected a window in which calls completed, found none";
+  if (const Result<void> checked = check_measuring(asked, reply); !checked.ok())
+    return checked.error().message();
+  const std::optional<std::int64_t>& fixed = asked.stopping.fixed_count;
+  if (fixed && static_cast<std::int64_t>(reply.samples.size()) < *fixed)
+    return fmt::format("expected {} timed calls, found {}", *fixed, reply.samples.size());
   return {};
 }
 
@@ -147,11 +142,24 @@ struct WorkerClient::State {
                             name, during, what, log_end()));
   }
 
-  WorkerTrouble silent(std::string_view during) {
+  WorkerTrouble silent(std::string_view during, Nanoseconds limit) {
     return lose("hang",
                 fmt::format("worker {} was silent for {} {}: expected progress or a reply; it was ended "
-                            "(--hang-limit sets the limit){}",
-                            name, format_duration(options.hang_limit), during, log_end()));
+                            "({}){}",
+                            name, format_duration(limit), during,
+                            limit < options.hang_limit ? "the limit of a worker that starts"
+                                                       : "--hang-limit sets the limit",
+                            log_end()));
+  }
+
+  // Nothing was sent: the worker serves on. What can be so long are the tensors of the model.
+  static WorkerTrouble too_long(const LoadRequest& load, std::size_t size) {
+    return {.failure = {.kind = std::string(failures::kBadModel),
+                        .text = fmt::format(
+                            "model {}: expected names and shapes of its inputs that fit a request of {} "
+                            "bytes, found one of {}: give its tensors shorter names",
+                            printable(load.model_name, kMessageLength), kLineLimit, size)},
+            .model_lost = true};
   }
 
   WorkerTrouble refused(const EngineFailure& failure) {
@@ -172,9 +180,15 @@ struct WorkerClient::State {
                             std::optional<Nanoseconds> longest = std::nullopt,
                             const std::function<void(const MeasureProgress&)>& on_progress = nullptr) {
     const std::string during = fmt::format("during {}", verb_of(request));
+    const Nanoseconds limit = std::holds_alternative<HelloVerb>(request)
+                                  ? std::min(kHelloLimit, options.hang_limit)
+                                  : options.hang_limit;
     const std::int64_t id = next_id++;
     if (memory_kills) kills_before = memory_kills->count();
-    if (const Result<void> sent = writer.write(encode(id, request), kSendLimit); !sent.ok()) {
+    const Message message = encode(id, request);
+    if (const auto* load = std::get_if<LoadRequest>(&request); load && message.header.size() >= kLineLimit)
+      return too_long(*load, message.header.size());
+    if (const Result<void> sent = writer.write(message, kSendLimit); !sent.ok()) {
       if (const std::optional<ExitStatus> status = process.wait(kStatusWait)) return crashed(*status, during);
       return lose("protocol", fmt::format("worker {} did not take the request {}: {}{}", name, during,
                                           sent.error().message(), log_end()));
@@ -185,12 +199,12 @@ struct WorkerClient::State {
       if (stop.level() == StopLevel::kStopNow) return cancelled();
       if (stop.level() == StopLevel::kFinishCell && options.on_stop_asked)
         std::exchange(options.on_stop_asked, nullptr)();
-      Result<ReadOutcome> read = reader.read(std::min(kWakeEvery, options.hang_limit));
+      Result<ReadOutcome> read = reader.read(std::min(kWakeEvery, limit));
       if (!read.ok()) return breach(during, read.error().message());
       if (read->status == ReadStatus::kEnded) return ended(during);
       const Nanoseconds now = clock.monotonic();
       if (read->status == ReadStatus::kTimedOut) {
-        if (now - heard_at > options.hang_limit) return silent(during);
+        if (now - heard_at > limit) return silent(during, limit);
         continue;
       }
       heard_at = now;
@@ -306,7 +320,7 @@ WorkerResult<WorkerClient::Measured> WorkerClient::measure(
   WorkerResult<MeasureReply> reply = state_->ask_for(verb, stop, decode_measure_reply, longest, tell);
   if (auto* trouble = std::get_if<WorkerTrouble>(&reply)) return std::move(*trouble);
   MeasureReply* const measured = &std::get<MeasureReply>(reply);
-  if (const std::string fault = sample_fault(mode, request, *measured); !fault.empty())
+  if (const std::string fault = sample_fault(verb.options, *measured); !fault.empty())
     return state_->breach("during measure", fault);
   return Measured{.process = {.first_call = measured->first_call,
                               .warmup_calls = measured->warmup_calls,

@@ -57,7 +57,7 @@ struct WorkerOptions {
   std::string log_path;
   // Whether the log of a lost worker stays, and is named in what is said of it.
   bool keep_log = true;
-  // No message for so long while a request is served: the worker is killed.
+  // No message for so long while a request is served: the worker is killed. One that starts has 30 s at most.
   Nanoseconds hang_limit = std::chrono::seconds(120);
   // /proc and /sys, for the counters of the out-of-memory killer; null: no SIGKILL is known to be its.
   // Outlives the client.

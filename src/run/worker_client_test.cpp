@@ -299,6 +299,24 @@ TEST_F(Client, RefusesAnotherVersionOfTheProtocol) {
               HasSubstr("speaks version 2 of the protocol: expected 1; build it again"));
 }
 
+// Nothing of it is sent: the worker is well, the model is not.
+TEST_F(Client, BlamesTheModelForNamesThatFitNoRequest) {
+  auto worker = start();
+  ASSERT_TRUE(worker);
+  LoadRequest request_of_names = load_request({{"fake.time", "virtual"}});
+  request_of_names.inputs[0].name = std::string(2'000'000, 'n');
+  const auto refused = worker->load(request_of_names, stop);
+  const auto* trouble = std::get_if<WorkerTrouble>(&refused);
+  ASSERT_NE(trouble, nullptr);
+  EXPECT_EQ(trouble->failure.kind, "bad_model");
+  EXPECT_THAT(trouble->failure.text, AllOf(HasSubstr("model a: expected names and shapes"),
+                                           HasSubstr("a request of 1048576 bytes")));
+  EXPECT_FALSE(trouble->worker_lost);
+  EXPECT_TRUE(trouble->model_lost);
+  EXPECT_TRUE(std::holds_alternative<WorkerClient::Loaded>(
+      worker->load(load_request({{"fake.time", "virtual"}}), stop)));
+}
+
 TEST_F(Client, RefusesRepliesThatAreNone) {
   const auto trouble = [this](const std::string& cases) {
     return trouble_at_start(script_worker(folder / "worker", cases)).failure;
@@ -317,7 +335,7 @@ TEST_F(Client, RefusesRepliesThatAreNone) {
 }
 
 TEST_F(Client, RefusesSamplesThatNoClockGives) {
-  // Two blobs of two integers each, in octal; start_ns 2, 1 is not in order.
+  // Two blobs of two integers each, in octal, the times 1 and 1; start_ns 2, 1 is not in order.
   const auto number = [](char digit) {
     return std::string("\\00") + digit + "\\000\\000\\000\\000\\000\\000\\000";
   };
@@ -326,7 +344,7 @@ TEST_F(Client, RefusesSamplesThatNoClockGives) {
            R"("started":{"monotonic_ns":1,"realtime_ns":1},"memory":{},)" +
            members +
            R"("blobs":[{"name":"start_ns","type":"i64","count":2},{"name":"host_ns","type":"i64","count":2}]}' >&4; printf ')" +
-           starts + number('7') + number('7') + "' >&4;;";
+           starts + number('1') + number('1') + "' >&4;;";
   };
   const auto text = [&](Mode mode, const std::string& members, const std::string& starts) {
     const WorkerProgram program =
@@ -347,6 +365,10 @@ TEST_F(Client, RefusesSamplesThatNoClockGives) {
   EXPECT_THAT(text(Mode::kThroughput, R"("window_ns":0,"completed":2,)", sorted),
               HasSubstr("expected a window"));
   EXPECT_EQ(text(Mode::kThroughput, R"("window_ns":9,"completed":2,)", sorted), "");
+  EXPECT_THAT(text(Mode::kThroughput, R"("window_ns":9,"completed":10000,)", sorted),
+              AllOf(HasSubstr("protocol"), HasSubstr("found 2 samples of 10000 completed calls")));
+  EXPECT_THAT(text(Mode::kLatency, "", number('1') + number('1')), HasSubstr("found call 1 inside call 0"));
+  EXPECT_THAT(text(Mode::kLatency, "", number('0') + number('1')), HasSubstr("found 0"));
   request.fixed_calls = 3;
   EXPECT_THAT(text(Mode::kLatency, "", sorted), HasSubstr("expected 3 timed calls, found 2"));
 }

@@ -49,10 +49,13 @@ class Loop {
     next_notice_at_ = begun_at_ + kNoticeInterval;
     if (cold)
       if (Outcome outcome = first_call(); !outcome.ok()) return outcome;
-    if (Outcome outcome = calls_.begin(); !outcome.ok()) return outcome;
+    const auto told = [this](std::int64_t now) {
+      notice(now, MeasurePhase::kWarmup, reply_.warmup_calls, nullptr);
+      return !cancelled_;
+    };
+    if (Outcome outcome = calls_.begin(told); !outcome.ok()) return outcome;
     if (Outcome outcome = warm_up(); !outcome.ok()) return outcome;
     if (Outcome outcome = timed(); !outcome.ok()) return outcome;
-    if (Outcome outcome = calls_.end(); !outcome.ok()) return outcome;
     reply_.samples = buffer_.take();
     reply_.memory = engine_.memory();
     return {};
@@ -110,7 +113,7 @@ class Loop {
       }
       if (!held) over_at = call.end;
       held = kInFlight && over && options_.start_at && call.end < options_.start_at->count();
-      notice(call.end, MeasurePhase::kWarmup, reply_.warmup_calls, nullptr);
+      notice(call.told_at, MeasurePhase::kWarmup, reply_.warmup_calls, nullptr);
     }
     reply_.warmup_steady =
         !options_.warmup_fixed_calls && stats::steadiness(rounds, rule_options.tolerance).steady;
@@ -174,7 +177,7 @@ class Loop {
         const Nanoseconds elapsed(call.end - window_begun_at);
         if (looks.due(buffer_.count(), elapsed)) reason = looks.look(buffer_.host(), elapsed, time_);
       }
-      notice(call.end, MeasurePhase::kMeasure, buffer_.count(), &rule);
+      notice(call.told_at, MeasurePhase::kMeasure, buffer_.count(), &rule);
     }
     reply_.stop_reason = reason ? reason_of(*reason) : StopReason::kCancelled;
     if (kInFlight) {
@@ -183,7 +186,8 @@ class Loop {
       reply_.completed = buffer_.count();
       if (!rounds.empty()) reply_.window = Nanoseconds(round_begun_at - window_begun_at);
     }
-    return {};
+    return calls_.end(
+        [&](std::int64_t now) { notice(now, MeasurePhase::kMeasure, buffer_.count(), &rule); });
   }
 
   void hold(std::int64_t moment) {

@@ -65,11 +65,13 @@ struct MeasureProgress {
   std::optional<double> width;  // relative half width of the interval there
 };
 
-// Told how it goes between two calls, some 20 times a second; whatever it does is outside the timed calls.
+// Told how it goes between two calls, some 20 times a second, also while slots are filled and emptied;
+// whatever it does is outside the timed calls.
 class MeasureObserver {
  public:
   virtual ~MeasureObserver() = default;
-  // False ends the measuring after the calls in flight, with the reason kCancelled.
+  // False ends the measuring after the calls in flight, with the reason kCancelled; while those end, it is
+  // told on.
   virtual bool go_on(const MeasureProgress& progress) = 0;
 };
 

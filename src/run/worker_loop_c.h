@@ -75,7 +75,7 @@ typedef struct deepgap_progress {
 } deepgap_progress;
 
 /* Called between two calls, some 20 times a second: the place to send `progress` and to look for `cancel`.
- * 0 ends the measuring after the calls in flight. */
+ * 0 ends the measuring after the calls in flight; while those end, it is called on. */
 typedef int (*deepgap_go_on)(void* context, const deepgap_progress* progress);
 
 typedef struct deepgap_measurement {

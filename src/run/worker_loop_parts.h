@@ -154,11 +154,14 @@ class Looks {
 struct EndedCall {
   std::int64_t start = 0;
   std::int64_t end = 0;
+  std::int64_t told_at = 0;  // when the loop had it, which may be long after its end
   CallTimes times;
 };
 
 // How calls are made in either mode: next() gives them one after the other. A round is the number of calls
-// that warm-up and stopping rule count as one.
+// that warm-up and stopping rule count as one. begin() and end() fill and empty the slots, which may take as
+// long as many calls: what they are given is told the time after each; where begin()'s says false, no further
+// slot is filled.
 
 template <typename Time>
 class OneAtATime {
@@ -166,15 +169,21 @@ class OneAtATime {
   OneAtATime(Engine& engine, Time& time, int /*in_flight*/, bool has_timers)
       : engine_(engine), time_(time), has_timers_(has_timers) {}
   static constexpr bool kInFlight = false;
-  Outcome begin() { return {}; }
+  template <typename Told>
+  Outcome begin(const Told&) {
+    return {};
+  }
   Outcome next(EndedCall& call) {
     call.start = time_.now();
     Outcome outcome = engine_.call();
-    call.end = time_.now();
+    call.end = call.told_at = time_.now();
     if (has_timers_ && outcome.ok()) call.times = engine_.times(0);
     return outcome;
   }
-  Outcome end() { return {}; }
+  template <typename Told>
+  Outcome end(const Told&) {
+    return {};
+  }
 
  private:
   Engine& engine_;
@@ -193,23 +202,31 @@ class KeptInFlight {
         busy_(static_cast<std::size_t>(in_flight)) {}
   static constexpr bool kInFlight = true;
 
-  Outcome begin() {
-    for (std::size_t slot = 0; slot < busy_.size(); ++slot)
+  template <typename Told>
+  Outcome begin(const Told& told) {
+    for (std::size_t slot = 0; slot < busy_.size(); ++slot) {
       if (Outcome outcome = submit(slot); !outcome.ok()) return outcome;
+      if (!told(time_.now())) break;
+    }
     return {};
   }
   // The next call to end; its slot is filled again at once.
   Outcome next(EndedCall& call) {
     std::size_t slot = 0;
     if (Outcome outcome = wait(call, slot); !outcome.ok()) return outcome;
-    return submit(slot);
+    Outcome outcome = submit(slot);
+    call.told_at = submitted_at_[slot];
+    return outcome;
   }
   // Waits for what is still in flight; these calls are not counted.
-  Outcome end() {
+  template <typename Told>
+  Outcome end(const Told& told) {
     EndedCall call;
     std::size_t slot = 0;
-    while (std::find(busy_.begin(), busy_.end(), char{1}) != busy_.end())
+    while (std::find(busy_.begin(), busy_.end(), char{1}) != busy_.end()) {
       if (Outcome outcome = wait(call, slot); !outcome.ok()) return outcome;
+      told(time_.now());
+    }
     return {};
   }
 

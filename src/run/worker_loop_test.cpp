@@ -24,6 +24,7 @@ class PlannedEngine : public Engine {
   std::int64_t calls = 0;     // begun
   std::int64_t fail_at = -1;  // number of the call that fails
   int wrong_slot = -1;        // completes this slot instead
+  Nanoseconds enqueue_takes{};
 
   EngineDescription describe() override { return description; }
   Outcome load(const LoadRequest&, LoadReply&) override { return {}; }
@@ -34,6 +35,7 @@ class PlannedEngine : public Engine {
   }
   Outcome enqueue(int slot) override {
     if (calls == fail_at) return EngineFailure{"device_lost", "gone", std::nullopt};
+    time.advance(enqueue_takes);
     if (free_at_.size() != servers) free_at_.assign(servers, Nanoseconds{});
     const auto server = std::min_element(free_at_.begin(), free_at_.end());
     *server = std::max(*server, time.monotonic()) + duration(calls++);
@@ -360,6 +362,37 @@ TEST(MeasuringLoop, ProgressTellsPhaseMedianAndWidth) {
   EXPECT_EQ(patience.seen.back().width, 0.0);
   for (std::size_t i = 1; i < patience.seen.size(); ++i)
     EXPECT_GE(patience.seen[i].elapsed - patience.seen[i - 1].elapsed, 50ms);
+}
+
+TEST(MeasuringLoop, TellsProgressWhileItsSlotsFillAndEmpty) {
+  PlannedEngine engine;
+  engine.duration = [](std::int64_t) { return Nanoseconds(100ms); };
+  engine.enqueue_takes = 20ms;
+  MeasureOptions options;
+  options.mode = Mode::kThroughput;
+  options.in_flight = 100;  // 2 s to fill them, 10 s until they are empty
+  options.warmup_fixed_calls = 1;
+  options.stopping.fixed_count = 100;
+  options.stopping.time_limit = 3600s;
+  Patience patience;
+  MeasureReply reply;
+  ASSERT_TRUE(measure(engine, options, true, patience, reply).ok());
+  Nanoseconds last{};
+  for (const MeasureProgress& progress : patience.seen) {
+    EXPECT_LE(progress.elapsed - last, 200ms);
+    last = progress.elapsed;
+  }
+  EXPECT_LE(engine.time.monotonic() - Nanoseconds(1'000'000'000) - last, 200ms);
+
+  // A stop while they fill: what was started is waited for, nothing more is.
+  PlannedEngine stopped;
+  stopped.enqueue_takes = 20ms;
+  Patience brief(2);
+  ASSERT_TRUE(measure(stopped, options, true, brief, reply).ok());
+  EXPECT_EQ(reply.stop_reason, StopReason::kCancelled);
+  EXPECT_EQ(reply.samples.size(), 0u);
+  EXPECT_LT(stopped.calls, 10);
+  EXPECT_TRUE(stopped.in_flight.empty());
 }
 
 TEST(MeasuringLoop, FailuresPassThrough) {

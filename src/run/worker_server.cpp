@@ -191,10 +191,16 @@ class Server {
                        [&wanted = name](const Setting& setting) { return setting.name == wanted; });
       if (row == reply.load.settings.end()) reply.load.settings.push_back({name, value, std::nullopt});
     }
+    Message message = encode_reply(id, reply);
+    if (message.header.size() >= kLineLimit)
+      return failed(id, failure(failures::kBadModel,
+                                fmt::format("expected names and shapes of the model's outputs that fit a "
+                                            "reply of {} bytes, found one of {}: give them shorter names",
+                                            kLineLimit, message.header.size())));
     slots_ = reply.load.slots;
     busy_.assign(static_cast<std::size_t>(slots_), false);
     cold_ = true;
-    return encode_reply(id, reply);
+    return message;
   }
 
   // A sentence if a call that 'enqueue' started has not ended.

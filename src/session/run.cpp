@@ -96,7 +96,7 @@ Result<Prepared> prepare(RunOptions options, Environment& environment) {
   for (const std::string& engine : request.engines) {
     DEEPGAP_ASSIGN(run::WorkerProgram worker, run::find_worker(engine, environment.program_folder));
     DEEPGAP_ASSIGN(run::EngineDescription description,
-                   run::describe_worker(worker).in("engine '" + engine + "'"));
+                   run::describe_worker(worker, request.hang_limit).in("engine '" + engine + "'"));
     prepared.engines.emplace(engine, std::move(description));
     prepared.workers.emplace(engine, std::move(worker));
   }

@@ -56,8 +56,8 @@ class Checker {
   static run::MeasureVerb fixed_measure(Mode mode = Mode::kLatency, int in_flight = 1);
   Result<run::MeasureReply> measure(const run::MeasureVerb& verb,
                                     std::vector<run::MeasureProgress>* progress = nullptr);
-  // What holds for the samples of any measuring.
-  Result<void> plausible(const run::MeasureReply& reply) const;
+  // What holds for the samples of any measuring that was asked for so.
+  Result<void> plausible(const run::MeasureVerb& verb, const run::MeasureReply& reply) const;
 
   bool hello();  // false: it cannot be talked to
   void refusals();

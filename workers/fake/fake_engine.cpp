@@ -83,6 +83,7 @@ void FakeEngine::sleep_until(Nanoseconds moment) {
 }
 
 Outcome FakeEngine::load(const run::LoadRequest& request, run::LoadReply& reply) {
+  const Nanoseconds begun_at = now();  // on the clock of the load before, which may be another
   auto wanted = request.settings;
   for (const char* name : {"cpu.threads", "cpu.streams"}) wanted.erase(name);  // taken, and of no effect
   auto settings = parse_settings(wanted);
@@ -118,6 +119,8 @@ Outcome FakeEngine::load(const run::LoadRequest& request, run::LoadReply& reply)
     return EngineFailure{std::string(run::failures::kOutOfMemory), "fake: the batch does not fit",
                          settings_.bytes_per_sample * request.batch};
   virtual_clock_ = FakeClock(system_clock_.monotonic(), system_clock_.realtime());
+  // A virtual clock that ran ahead has leapt back: that is no part of the load.
+  reply.other_time = now() - begun_at;
   sleep_until(now() + settings_.load_time);
   times_.emplace(settings_, request.batch, request.seed);
   reply.slots = request.mode == Mode::kLatency ? 1 : request.in_flight.value_or(settings_.slots);

@@ -193,6 +193,29 @@ TEST(FakeEngine, PlantsVirtualTimesExactly) {
   EXPECT_THAT(reply.samples.host_ns, testing::Each(100'000'000));
 }
 
+// Timed as the server times it, on the engine's clock, which leaps back to the system's at each load.
+TEST(FakeEngine, ALoadTakesItsPlantedTimeHoweverFarItsClockRanAhead) {
+  FakeEngine engine;
+  const auto now = [&engine] {
+    Clock* const clock = engine.clock();
+    return clock != nullptr ? clock->monotonic() : SystemClock().monotonic();
+  };
+  for (const char* time : {"virtual", "virtual", "real", "virtual"}) {
+    const Nanoseconds begun_at = now();
+    run::LoadReply loaded;
+    ASSERT_TRUE(
+        engine
+            .load(request_of({{"fake.time", time}, {"fake.median", "1h"}, {"fake.load_time", "5ms"}}), loaded)
+            .ok());
+    const Nanoseconds took = now() - begun_at - loaded.other_time;
+    EXPECT_GE(took, 5ms) << time;
+    EXPECT_LT(took, 1h) << time;
+    if (engine.clock() != nullptr) {
+      ASSERT_TRUE(engine.call().ok());  // ten hours: the first one is cold
+    }
+  }
+}
+
 TEST(FakeEngine, ServersWorkSideBySide) {
   FakeEngine engine;
   run::LoadReply loaded;

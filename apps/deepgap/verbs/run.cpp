@@ -23,7 +23,7 @@ constexpr OptionSpec kOptions[] = {
     {"--threads", "N", "threads of a CPU engine", "the engine's choice"},
     {"--set", "NAME=VALUE", "any other setting of the run or the engine (`deepgap engines` lists them)", "",
      true},
-    {"--in-flight", "N", "throughput: calls in flight", "the engine's choice"},
+    {"--in-flight", "N", "throughput: calls in flight, at most 4096", "the engine's choice"},
     {"--input-buffers", "N", "inputs that are rotated call by call; 1 keeps caches warm", "4"},
     {"--time-limit", "TIME",
      "per cell: warm-up and timed calls of all its processes; a preset's cell has a fifth of what its "
@@ -37,7 +37,8 @@ constexpr OptionSpec kOptions[] = {
      "3"},
     {"--isolate", "group|cell",
      "who gets a process of its own: the cells of one engine, model and precision, or each cell", "group"},
-    {"--hang-limit", "TIME", "a worker that is silent for so long is given up", "120s"},
+    {"--hang-limit", "TIME",
+     "a worker that is silent for so long is given up; one that starts, after 30 s at most", "120s"},
     {"--seed", "N", "of the order of cells and of input values", "1"},
     {"--preset", "NAME",
      "the grid of a published study: gdev-ai, deep-gap; 3 to 12 processes a cell, until the interval with "
