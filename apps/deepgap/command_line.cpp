@@ -36,7 +36,7 @@ void declare_option(CLI::App& app, const OptionSpec& option, Collected& collecte
     return;
   }
   CLI::Option* declared = app.add_option(std::string(option.name), collected.values[name], help_of(option));
-  declared->type_name(std::string(option.value_name))->type_size(1)->allow_extra_args(false);
+  declared->type_name(std::string(option.value_name))->type_size(1)->expected(1)->allow_extra_args(false);
   declared->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   if (!option.repeatable) collected.single.push_back(name);
 }
@@ -59,15 +59,30 @@ std::string footer_of(const CommandSpec& command) {
   return out;
 }
 
-// CLI11's message names the option; what is added is a near name where a word was not known.
-std::string explain(const CLI::ParseError& error, const std::vector<std::string>& arguments) {
+// A word in the place of the verb that is none.
+std::optional<Error> unknown_verb(const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0].starts_with('-')) return std::nullopt;
   std::vector<std::string> names;
   for (const CommandSpec* command : all_commands()) names.emplace_back(command->name);
-  if (!arguments.empty() && !arguments[0].starts_with('-') &&
-      std::find(names.begin(), names.end(), arguments[0]) == names.end()) {
-    return unknown_name("verb", arguments[0], names);
-  }
-  std::string message = printable(error.what(), 2000);
+  if (std::find(names.begin(), names.end(), arguments[0]) != names.end()) return std::nullopt;
+  return usage_error(unknown_name("verb", arguments[0], names));
+}
+
+// "SUBJECT: At Most 1 required but received 2" in our own words; other messages as they are.
+std::string in_our_words(std::string message) {
+  const std::size_t colon = message.find(": At Most ");
+  const std::size_t received = message.find(" required but received ");
+  if (colon == std::string::npos || received == std::string::npos || received < colon) return message;
+  constexpr std::string_view kMost = ": At Most ";
+  constexpr std::string_view kReceived = " required but received ";
+  return fmt::format("{}: expected at most {}, found {}", message.substr(0, colon),
+                     message.substr(colon + kMost.size(), received - colon - kMost.size()),
+                     message.substr(received + kReceived.size()));
+}
+
+// CLI11's message names the option; what is added is a near name where a word was not known.
+std::string explain(const CLI::ParseError& error, const std::vector<std::string>& arguments) {
+  std::string message = in_our_words(printable(error.what(), 2000));
   for (const CommandSpec* command : all_commands()) {
     if (arguments.empty() || command->name != arguments[0]) continue;
     std::vector<std::string> options;
@@ -89,6 +104,7 @@ std::string explain(const CLI::ParseError& error, const std::vector<std::string>
 }  // namespace
 
 Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arguments) {
+  if (std::optional<Error> error = unknown_verb(arguments)) return std::move(*error);
   CLI::App app(
       "Measures deep-learning inference, explains why one device, precision or stack is slower than another.",
       "deepgap");

@@ -42,6 +42,15 @@ TEST(CommandLine, UnknownWordsSuggestTheNearest) {
   EXPECT_THAT(option.error().message(), HasSubstr("did you mean '--precision'?"));
 }
 
+TEST(CommandLine, TooManyWordsAndUnknownVerbsAreSaidInOurWords) {
+  const auto two = parse({"show", "a", "b"});
+  ASSERT_FALSE(two.ok());
+  EXPECT_THAT(two.error().message(), HasSubstr("SUBJECT: expected at most 1, found 2"));
+  // Not the page of help for all verbs, as if nothing were wrong.
+  EXPECT_FALSE(parse({"shwo", "--help"}).ok());
+  EXPECT_THAT(parse({"list", "--help"})->message, ::testing::Not(HasSubstr("--db FILE ...")));
+}
+
 TEST(CommandLine, HelpAndVersionAreAnswersOfTheirOwn) {
   EXPECT_THAT(parse({"--help"})->message, HasSubstr("Exit codes"));
   EXPECT_THAT(parse({"--version"})->message, HasSubstr("deepgap "));

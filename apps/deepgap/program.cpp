@@ -18,6 +18,7 @@
 #include "command_line.h"
 #include "output.h"
 #include "progress.h"
+#include "verbs/database.h"
 
 namespace deepgap::app {
 namespace {
@@ -39,6 +40,36 @@ std::string joined_command_line(const std::vector<std::string>& arguments) {
   return out;
 }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  if (std::filesystem::equivalent(a, b, error)) return true;
+  const std::filesystem::path left = std::filesystem::weakly_canonical(a, error);
+  if (error) return false;
+  const std::filesystem::path right = std::filesystem::weakly_canonical(b, error);
+  return !error && left == right;
+}
+
+// The document must not take the place of what the verb reads or writes: the store, a model, another store.
+Result<void> check_output(const ParsedCommandLine& parsed, const OutputOptions& output) {
+  if (!output.path) return {};
+  const std::string store = database_path(parsed.arguments);
+  std::vector<std::string> taken{store, store + "-wal", store + "-shm"};
+  for (const PositionalSpec& positional : parsed.command->positionals) {
+    for (const std::string& typed : parsed.arguments.texts(positional.name)) {
+      taken.push_back(typed);
+      for (std::string& part : split(typed, ',')) taken.push_back(std::move(part));
+    }
+  }
+  for (const std::string& path : taken) {
+    if (path.empty() || !is_same_file(*output.path, path)) continue;
+    return usage_error(
+        fmt::format("-o {}: expected a file of its own for the document, found {}, which this "
+                    "command uses and which would be lost; name another file",
+                    printable(*output.path), printable(path)));
+  }
+  return {};
+}
+
 int run_arguments(const std::vector<std::string>& arguments) {
   Result<ParsedCommandLine> parsed = parse_command_line(arguments);
   if (!parsed.ok()) return fail(parsed.error());
@@ -48,6 +79,8 @@ int run_arguments(const std::vector<std::string>& arguments) {
   }
   const Result<OutputOptions> output = output_options(parsed->arguments);
   if (!output.ok()) return fail(output.error());
+  if (const Result<void> checked = check_output(*parsed, *output); !checked.ok())
+    return fail(checked.error());
 
   SystemClock clock;
   const RootedFileSystem files;

@@ -68,6 +68,15 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = decode(text).length;
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 std::string printable(std::string_view text, std::size_t limit) {
   const auto is_plain = [](char c) { return c >= ' ' && c <= '~'; };
   if (text.size() <= limit && std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);

@@ -13,6 +13,8 @@ namespace deepgap {
 // as \xNN, so that hostile text cannot steer a terminal; at most `limit` bytes, of which the last are "..."
 // where it was cut.
 std::string printable(std::string_view text, std::size_t limit = 400);
+// Whether all of it is UTF-8 as RFC 3629 has it.
+bool is_utf8(std::string_view text);
 // "a,,b" -> "a", "", "b"; "" -> "".
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);

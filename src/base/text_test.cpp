@@ -7,6 +7,13 @@ namespace {
 
 using Names = std::vector<std::string>;
 
+TEST(Utf8, IsToldFromOtherBytes) {
+  EXPECT_TRUE(is_utf8(""));
+  EXPECT_TRUE(is_utf8("m\xc3\xa4rz \xe2\x82\xac \xf0\x9f\x99\x82\n"));
+  for (const char* other : {"\xff", "a\xc3", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80"})
+    EXPECT_FALSE(is_utf8(other)) << other;
+}
+
 TEST(Printable, KeepsText) {
   EXPECT_EQ(printable(""), "");
   EXPECT_EQ(printable("aten::conv2d <3x3> 'x' \\"), "aten::conv2d <3x3> 'x' \\");

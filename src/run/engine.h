@@ -106,8 +106,8 @@ struct LoadReply {
   int slots = 1;                  // calls that may be in flight
   std::vector<Setting> settings;  // requested and effective
   std::vector<TensorSpec> outputs;
-  // Spent within load() on what is no part of the model's load: freeing the one before, starting the engine itself at
-  // a process's first load, making input values.
+  // Spent within load() on what is no part of the model's load: freeing the one before, starting the engine
+  // itself at a process's first load, making input values.
   Nanoseconds other_time{};
 };
 

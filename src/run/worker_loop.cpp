@@ -186,8 +186,7 @@ class Loop {
       reply_.completed = buffer_.count();
       if (!rounds.empty()) reply_.window = Nanoseconds(round_begun_at - window_begun_at);
     }
-    return calls_.end(
-        [&](std::int64_t now) { notice(now, MeasurePhase::kMeasure, buffer_.count(), &rule); });
+    return calls_.end([&](std::int64_t now) { notice(now, MeasurePhase::kMeasure, buffer_.count(), &rule); });
   }
 
   void hold(std::int64_t moment) {

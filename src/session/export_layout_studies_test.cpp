@@ -64,6 +64,10 @@ TEST_F(StudyExport, CellsWithCallsInFlightAreLeftOutAndSaid) {
   put(cell('a'));
   Measurement in_flight = cell('a');
   in_flight.key.workload.mode = Mode::kThroughput;
+  for (ProcessRun& process : in_flight.processes) {
+    process.completed = static_cast<std::int64_t>(process.samples.size());
+    process.window = std::chrono::seconds(1);
+  }
   put(in_flight);
   Measurement failed = cell('a', 0);
   failed.key.workload.batch = 8;

@@ -49,6 +49,19 @@ Result<RunOptions> completed(RunOptions options) {
     const std::filesystem::path absolute = std::filesystem::absolute(model, error);
     if (!error) model = absolute.string();
   }
+  // Requests to workers and what --resume goes by are JSON.
+  for (const std::string& model : options.models) {
+    if (is_utf8(model)) continue;
+    return bad_input(
+        fmt::format("model {}: expected a path in UTF-8, found other bytes in it: rename the file or "
+                    "its folder, or name a link to it",
+                    printable(model)));
+  }
+  for (const auto& [name, value] : options.settings) {
+    if (is_utf8(name) && is_utf8(value)) continue;
+    return usage_error(fmt::format("--set {}={}: expected text in UTF-8, found other bytes", printable(name),
+                                   printable(value)));
+  }
   if (std::find(options.modes.begin(), options.modes.end(), Mode::kServer) != options.modes.end()) {
     return usage_error(
         "--mode: this version measures latency and throughput; server is for load generation, which it does "
