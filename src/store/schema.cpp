@@ -66,9 +66,15 @@ const Schema& current_schema() {
 }
 
 Result<DatabaseState> inspect(Connection& connection) {
-  DEEPGAP_ASSIGN(const std::int64_t application, connection.query_integer("PRAGMA application_id"));
-  DEEPGAP_ASSIGN(const std::int64_t version, connection.query_integer("PRAGMA user_version"));
-  DEEPGAP_ASSIGN(const std::int64_t objects, connection.query_integer("SELECT count(*) FROM sqlite_schema"));
+  // In one statement, which sees one moment: another process may be making the tables.
+  DEEPGAP_ASSIGN(Statement query,
+                 connection.statement("SELECT (SELECT application_id FROM pragma_application_id), "
+                                      "(SELECT user_version FROM pragma_user_version), "
+                                      "(SELECT count(*) FROM sqlite_schema)"));
+  DEEPGAP_ASSIGN([[maybe_unused]] const bool row, query.step());
+  const std::int64_t application = query.integer(0);
+  const std::int64_t version = query.integer(1);
+  const std::int64_t objects = query.integer(2);
   DatabaseState state;
   state.is_store = application == kApplicationId;
   state.is_empty = application == 0 && version == 0 && objects == 0;
