@@ -245,8 +245,9 @@ Result<Resumed> lock_unfinished(store::Store& store, Clock& clock) {
         "resume then; a run without --resume may go on beside it",
         running, printable(store.path())));
   }
-  return usage_error(fmt::format("--resume: every sweep in {} is finished; leave --resume out to start one",
-                                 printable(store.path())));
+  return usage_error(
+      fmt::format("--resume: no sweep in {} is left unfinished; leave --resume out to start one",
+                  printable(store.path())));
 }
 
 // The sweep to go on with, with its own request.

@@ -115,7 +115,8 @@ Result<session::RunOptions> run_options(const Arguments& arguments) {
   }
   DEEPGAP_ASSIGN(options.settings, arguments.pairs("--set"));
   DEEPGAP_ASSIGN(const std::optional<int> threads, small_integer(arguments, "--threads", 1));
-  if (threads) options.settings["cpu.threads"] = std::to_string(*threads);
+  if (threads && !options.settings.emplace("cpu.threads", std::to_string(*threads)).second)
+    return usage_error("--threads and --set cpu.threads: expected one of them, found both");
   DEEPGAP_ASSIGN(options.in_flight, small_integer(arguments, "--in-flight", 1));
   DEEPGAP_ASSIGN(options.input_buffers, small_integer(arguments, "--input-buffers", 1));
   DEEPGAP_ASSIGN(options.time_limit, arguments.duration("--time-limit"));
