@@ -86,7 +86,7 @@ Result<void> StoreSink::store_visit(const run::PlannedCell& cell, store::CellVis
     // A cell with samples has no failure: its diagnostics tell of the visit that was lost.
     if (visit.failure && !state.processes.empty() && !run::is_for_good(*visit.failure)) visit.failure.reset();
     state.failed = state.failed || visit.failure.has_value();
-    const Result<void> stored = store_->append_visit(state.id, visit);
+    Result<void> stored = store_->append_visit(state.id, visit);
     if (stored.ok() && visit.failure && run::is_for_good(*visit.failure)) {
       done_[cell.key] = plan_->measure.repeats;
     }
