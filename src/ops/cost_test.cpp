@@ -197,18 +197,20 @@ TEST(Cost, UnknownStaysUnknown) {
 TEST(Cost, HostileShapesAreUnknownNotUndefined) {
   const std::int64_t huge = std::int64_t{1} << 62;
   for (const Shape& dims : {Shape{huge, huge}, Shape{-1, 4}, Shape{huge, 4}, Shape{}, Shape{0}}) {
-    for (const OpName& row : op_names()) {
-      OpSignature op;
-      op.front_end = row.front_end;
-      op.name = row.name;
-      op.integers["kernel_shape"] = {huge, -1};
-      op.integers["q_num_heads"] = {0};
-      op.texts["equation"] = "ij,jk->ik";
-      op.inputs.assign(4, tensor(kF32, dims));
-      (void)cost_of(op);
-      (void)class_of(op);
-      op.outputs.assign(2, tensor(kF32, dims));
-      (void)cost_of(op);
+    for (const FrontEnd front_end : kAllFrontEnds) {
+      for (const OpName& row : op_names(front_end)) {
+        OpSignature op;
+        op.front_end = row.front_end;
+        op.name = row.name;
+        op.integers["kernel_shape"] = {huge, -1};
+        op.integers["q_num_heads"] = {0};
+        op.texts["equation"] = "ij,jk->ik";
+        op.inputs.assign(4, tensor(kF32, dims));
+        (void)cost_of(op);
+        (void)class_of(op);
+        op.outputs.assign(2, tensor(kF32, dims));
+        (void)cost_of(op);
+      }
     }
   }
 }

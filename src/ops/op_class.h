@@ -5,7 +5,7 @@
 //   classify(FrontEnd::kAten, "aten::addmm")->op_class    -> OpClass::kMatmul
 //   classify(FrontEnd::kOpenVino, "FullyConnected")       -> OpClass::kMatmul
 //
-// The names stand in one sorted table (catalogue.cpp). Names of device kernels are another matter: they are
+// The names stand in sorted tables (names.h). Names of device kernels are another matter: they are
 // parsed by patterns that will stand in data/ and give the same classes.
 #pragma once
 
@@ -52,6 +52,7 @@ bool is_contraction(OpClass op_class);
 
 enum class FrontEnd { kOnnx, kAten, kOpenVino };  // "onnx", "aten", "openvino"
 std::string_view name_of(FrontEnd front_end);
+inline constexpr FrontEnd kAllFrontEnds[] = {FrontEnd::kOnnx, FrontEnd::kAten, FrontEnd::kOpenVino};
 
 // Which formula of cost.cpp counts an operator's work.
 enum class CostRule {
@@ -98,7 +99,7 @@ struct OpName {
 // The row of a name, exact in letter case; an ATen name may lack "aten::" and may carry an overload
 // (".Tensor") or a trailing underscore of an in-place form. Nothing for a name that the table lacks.
 const OpName* classify(FrontEnd front_end, std::string_view name);
-// All rows, sorted by front end and name.
-std::span<const OpName> op_names();
+// All rows of a front end, sorted by name.
+std::span<const OpName> op_names(FrontEnd front_end);
 
 }  // namespace deepgap::ops
