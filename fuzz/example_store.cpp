@@ -140,7 +140,6 @@ void read_store(const std::string& path) {
   if (const auto sweeps = store->sweeps(); checked(sweeps)) {
     for (const store::Sweep& sweep : *sweeps) (void)checked(store->load_sweep(sweep.id));
   }
-  (void)checked(store->latest_sweep(true));
   (void)checked(store->devices());
   for (const auto depth :
        {store::LoadDepth::kHeader, store::LoadDepth::kListColumns, store::LoadDepth::kAll}) {

@@ -48,8 +48,9 @@ std::string render_json(const Document& document, std::string_view version) {
   json["schema"] = document.schema;
   json["deepgap_version"] = version;
   if (document.data) json.update(document.data());
-  // Text from foreign files may hold invalid UTF-8; it is replaced, never thrown at the user.
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  // Text from foreign files may hold invalid UTF-8, which is replaced, never thrown at the user, and marks
+  // that steer a terminal: in ASCII these are escaped, and mean the same.
+  return json.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 namespace {

@@ -1,13 +1,17 @@
 #include "report/render.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "report/json_of.h"
 
 namespace deepgap::report {
 namespace {
+
+using ::testing::HasSubstr;
 
 Estimate estimate(double value, std::optional<double> lower, std::optional<double> upper) {
   return {
@@ -113,6 +117,18 @@ TEST(RenderJson, InvalidUtf8IsReplacedAndDoesNotThrow) {
   document.data = ready(Json{{"name", std::string("bad \xff byte")}});
   const auto parsed = nlohmann::json::parse(render_json(document, "1"));
   EXPECT_EQ(parsed.at("name").get<std::string>(), "bad \xEF\xBF\xBD byte");
+}
+
+TEST(RenderJson, MarksThatSteerATerminalAreEscapedAndMeanTheSame) {
+  const std::string name = "a\u009bb\u202ec\u00fc\U0001f600";
+  Document document{.schema = "deepgap.show/1"};
+  document.data = ready(Json{{"name", name}});
+  const std::string text = render_json(document, "1");
+  EXPECT_THAT(text, HasSubstr("a\\u009bb\\u202ec"));
+  EXPECT_TRUE(std::all_of(text.begin(), text.end(), [](char c) {
+    return c == '\n' || (c >= ' ' && c <= '~');
+  })) << text;
+  EXPECT_EQ(nlohmann::json::parse(text).at("name").get<std::string>(), name);
 }
 
 TEST(JsonOf, EstimateLeavesOutBoundsThatTheSampleCannotGive) {

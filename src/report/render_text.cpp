@@ -104,7 +104,7 @@ class TextRenderer {
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       const Column& column = table.columns[i];
       texts += printable(column.title, 200);
-      if (!column.scale.unit.empty()) texts.append(" ").append(column.scale.unit);
+      if (!column.scale.unit.empty()) texts.append(" ").append(printable(column.scale.unit, 200));
       written(i);
     }
     for (const auto& row : table.rows) {

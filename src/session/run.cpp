@@ -269,7 +269,7 @@ Result<Resumed> sweep_to_resume(store::Store& store, const RunOptions& typed, Cl
       return usage_error(fmt::format(
           "--resume: the unfinished sweep in {} was asked for otherwise (it differs in {}); leave the "
           "models and options out to go on with it, or --resume to start a new one",
-          store.path(), join(differences, ", ")));
+          printable(store.path()), join(differences, ", ")));
     }
   }
   return resumed;

@@ -57,7 +57,7 @@ Result<store::Visited> for_each_of(store::Store& store, const std::vector<std::s
       if (visited.cells + visited.damaged == 0 && subject != "*") {
         return usage_error(
             fmt::format("no stored cell matches '{}' in {}: `deepgap list` shows what there is",
-                        printable(subject), store.path()));
+                        printable(subject), printable(store.path())));
       }
       all.cells += visited.cells;
       all.damaged += visited.damaged;

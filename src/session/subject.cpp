@@ -56,7 +56,7 @@ Result<MeasurementId> resolve_one(const std::string& text, store::Store& store) 
                  store.newest({.selector = std::get<Selector>(subject)}));
   if (!newest) {
     return usage_error(fmt::format("no stored cell matches '{}' in {}: `deepgap list` shows what there is",
-                                   printable(text), store.path()));
+                                   printable(text), printable(store.path())));
   }
   return *newest;
 }

@@ -134,6 +134,20 @@ TEST_F(StoreTest, FlippedBytesNeverCrash) {
   }
 }
 
+// SQLite quotes names of the file when it says what is wrong with it.
+TEST_F(StoreTest, NamesInADamagedSchemaCannotSteerATerminal) {
+  { Store store = open(db()); }
+  std::string bytes = read(db());
+  for (std::size_t at = bytes.find("sqlite_autoindex"); at != std::string::npos;
+       at = bytes.find("sqlite_autoindex", at)) {
+    bytes.replace(at, 16, "sqlite_auto\x1b[31m");
+  }
+  write(db(), bytes);
+  const Result<Store> store = Store::open(db(), OpenMode::kRead);
+  ASSERT_FALSE(store.ok());
+  EXPECT_EQ(store.error().message().find('\x1b'), std::string::npos) << store.error().message();
+}
+
 TEST_F(StoreTest, SpecialCharactersInThePath) {
   for (const std::string name : {"a?mode=memory", "b#c", "d%20e", "with space.db", "file:x.db"}) {
     { Store store = open(file(name)); }

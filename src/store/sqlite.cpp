@@ -203,7 +203,7 @@ Error Connection::error_of(int code) const {
           fmt::format("expected {} to be whole, found it truncated or damaged ({}): restore it from a copy, "
                       "or save what is left "
                       "with `sqlite3 OLD .recover | sqlite3 NEW`",
-                      store, sqlite3_errmsg(handle_)));
+                      store, printable(sqlite3_errmsg(handle_))));
     case SQLITE_NOMEM:
       return bad_input(
           fmt::format("expected memory to work on {}, found none: free some memory and repeat", store));
