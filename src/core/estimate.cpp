@@ -95,6 +95,11 @@ std::optional<Unit> parse_unit(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<double> relative_half_width(const Estimate& estimate) {
+  if (!estimate.lower || !estimate.upper || !(estimate.value > 0)) return std::nullopt;
+  return (*estimate.upper - *estimate.lower) / 2 / estimate.value;
+}
+
 std::string format_value(double value, Unit unit) {
   if (!std::isfinite(value)) return "-";
   const Style style = style_of(unit);

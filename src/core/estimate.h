@@ -43,6 +43,10 @@ struct Estimate {
   std::string_view method;  // of a fixed list of texts (stats/interval.h), which live as long as the program
 };
 
+// (upper - lower) / 2 over the value, as "within 1 %" means it; nothing without both bounds or where the
+// value is not above 0.
+std::optional<double> relative_half_width(const Estimate& estimate);
+
 // A value for people: four significant digits (whole numbers in full) in the unit that fits.
 //
 //   3214000 ns -> "3.214 ms"    1.2e9 B -> "1.2 GB"    812.4 samples/s -> "812.4"    nan -> "-"

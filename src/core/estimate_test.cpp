@@ -75,6 +75,17 @@ Estimate estimate(double value, std::optional<double> lower, std::optional<doubl
   return {value, lower, upper, 0.95, 100, unit, "test"};
 }
 
+TEST(RelativeHalfWidth, IsHalfTheIntervalOverTheValue) {
+  const auto of = [](double value, std::optional<double> lower, std::optional<double> upper) {
+    return relative_half_width({.value = value, .lower = lower, .upper = upper});
+  };
+  EXPECT_DOUBLE_EQ(of(200, 190, 214).value(), 0.06);
+  EXPECT_FALSE(of(200, std::nullopt, 214));
+  EXPECT_FALSE(of(200, 190, std::nullopt));
+  EXPECT_FALSE(of(0, -1, 1));
+  EXPECT_FALSE(of(-5, -6, -4));
+}
+
 TEST(FormatEstimate, BoundsShareUnitAndDecimalsOfTheValue) {
   EXPECT_EQ(format_estimate(estimate(3'214'000, 3'190'000, 3'240'000, Unit::kNanoseconds)),
             "3.214 ms [3.190, 3.240]");

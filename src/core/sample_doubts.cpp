@@ -21,6 +21,8 @@ namespace {
 // Less than this between processes is nobody's trouble, however significant.
 constexpr double kLeastDifference = 0.02;
 constexpr double kIntervalConfidence = 0.99;
+// Twice what bounds p99 on both sides: of so many, independent ones lack no bound.
+constexpr std::int64_t kEnoughIndependent = 2 * 368;
 
 std::string time_text(double nanoseconds) {
   return format_value(nanoseconds, Unit::kNanoseconds);
@@ -102,7 +104,9 @@ void add_unbounded_percentiles(const CellSummary& summary, std::vector<Diagnosti
   look_at("p99", summary.p99);
   if (count == 0) return;
   fmt::format_to(std::back_inserter(text), ": {} sample{} too few for it at 95 %", summary.samples,
-                 summary.samples == 1 ? " is" : "s are");
+                 summary.samples >= kEnoughIndependent ? "s, as much as they depend on each other, are"
+                 : summary.samples == 1                ? " is"
+                                                       : "s are");
   diagnostics.push_back(diagnose(diagnostics::kFewSamples, summary.key.selector(), std::move(text), count));
 }
 
@@ -111,17 +115,17 @@ void add_missed_precision(const CellSummary& summary, double target, std::option
   const Estimate& median = *summary.latency;
   const auto share = [](double value) { return fmt::format("+-{} %", format_number(100 * value, 3)); };
   std::string text;
-  if (!median.lower || !median.upper) {
+  const std::optional<double> half_width = relative_half_width(median);
+  if (!half_width) {
     text = fmt::format("the interval of the median lacks a bound, asked {}: more samples give one",
                        share(target));
   } else {
-    const double half_width = (*median.upper - *median.lower) / (2 * median.value);
-    if (half_width <= target) return;
-    text = fmt::format("interval {} of the median, asked {}: ", share(half_width), share(target));
+    if (*half_width <= target) return;
+    text = fmt::format("interval {} of the median, asked {}: ", share(*half_width), share(target));
     if (summary.processes > 1 && within && *within <= target) {
       fmt::format_to(std::back_inserter(text),
                      "{} within the processes, which differ; more of them narrow it", share(*within));
-    } else if (summary.processes > 1 && within && *within < half_width) {
+    } else if (summary.processes > 1 && within && *within < *half_width) {
       fmt::format_to(
           std::back_inserter(text),
           "{} within the processes, which differ: more processes narrow it first, then more samples",

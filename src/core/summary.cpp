@@ -235,11 +235,4 @@ TelemetrySummary summarise(const TelemetrySeries& series) {
   return summary;
 }
 
-std::vector<Diagnostic> derived_diagnostics(const Measurement& measurement) {
-  CellSummary summary = summarise(measurement, SummaryDepth::kFull);
-  const auto derived =
-      summary.diagnostics.begin() + static_cast<std::ptrdiff_t>(measurement.diagnostics.size());
-  return {std::make_move_iterator(derived), std::make_move_iterator(summary.diagnostics.end())};
-}
-
 }  // namespace deepgap

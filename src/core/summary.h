@@ -63,9 +63,6 @@ enum class SummaryDepth { kQuick, kFull };
 CellSummary summarise(const Measurement& measurement, SummaryDepth depth = SummaryDepth::kFull);
 ProcessSummary summarise(const ProcessRun& process);
 TelemetrySummary summarise(const TelemetrySeries& series);
-// Doubts that follow from the samples: few_samples, precision_not_reached, processes_differ, two_regimes,
-// level_shift. Recomputed, never stored.
-std::vector<Diagnostic> derived_diagnostics(const Measurement& measurement);
 
 // The batch from which a larger one gains no more throughput, and the throughput there:
 //

@@ -44,6 +44,15 @@ std::vector<std::string> names_of(const Values& values) {
 
 }  // namespace
 
+std::string dims_text(const Workload& workload) {
+  std::string text;
+  for (const auto& [name, size] : workload.dims) {
+    if (!text.empty()) text += ' ';
+    text.append(name).append("=").append(std::to_string(size));
+  }
+  return text;
+}
+
 std::string CellKey::selector() const {
   std::string text = fmt::format("{}/{}/{}/{}/b{}", workload.model, engine, device,
                                  name_of(workload.precision), workload.batch);

@@ -28,6 +28,12 @@ struct Workload {
   auto operator<=>(const Workload&) const = default;
 };
 
+// The largest batch that a run takes and a store holds.
+inline constexpr std::int64_t kLargestBatch = 1'000'000;
+
+// "image=224 seq=128": the sizes besides the batch; "" for none.
+std::string dims_text(const Workload& workload);
+
 // What one cell of a sweep is.
 struct CellKey {
   Workload workload;

@@ -14,7 +14,6 @@
 namespace deepgap::run {
 namespace {
 
-constexpr std::int64_t kLargestBatch = 1'000'000;
 constexpr int kLargestCount = 1'000'000;  // of repeats, buffers, calls
 constexpr int kMostInFlight = 4096;
 

@@ -41,10 +41,6 @@ Nanoseconds nanoseconds(double time) {
   return Nanoseconds{static_cast<std::int64_t>(time * 1e9)};
 }
 
-double half_width(const Estimate& estimate) {
-  return (*estimate.upper - *estimate.lower) / 2 / estimate.value;
-}
-
 double t_quantile(int processes) {
   return stats::student_t_quantile(0.975, processes - 1);
 }
@@ -151,21 +147,20 @@ bool SweepCells::has_time(std::size_t index) const {
   return time_left(index, 1) >= least;
 }
 
-std::optional<Estimate> SweepCells::estimate_of(const Cell& cell) const {
+std::optional<double> SweepCells::half_width_of(const Cell& cell) const {
   const CellSummary summary = summarise(cell.measured, SummaryDepth::kQuick);
   const Mode mode = cell.measured.key.workload.mode;
-  std::optional<Estimate> estimate = mode == Mode::kThroughput ? summary.throughput : summary.latency;
-  if (estimate && (!estimate->lower || !estimate->upper || estimate->value <= 0)) estimate.reset();
-  return estimate;
+  const std::optional<Estimate>& estimate = mode == Mode::kThroughput ? summary.throughput : summary.latency;
+  return estimate ? relative_half_width(*estimate) : std::nullopt;
 }
 
-bool SweepCells::is_precise(const Cell& cell, const std::optional<Estimate>& estimate) const {
-  return cell.processes >= 2 && estimate && half_width(*estimate) <= plan_->measure.target;
+bool SweepCells::is_precise(const Cell& cell, std::optional<double> half_width) const {
+  return cell.processes >= 2 && half_width && *half_width <= plan_->measure.target;
 }
 
-bool SweepCells::may_become_precise(std::size_t index, const std::optional<Estimate>& estimate) const {
+bool SweepCells::may_become_precise(std::size_t index, std::optional<double> half_width) const {
   const Cell& cell = cells_[index];
-  if (cell.processes < 2 || !estimate) return true;  // nothing is known of it
+  if (cell.processes < 2 || !half_width) return true;  // nothing is known of it
   int most = plan_->measure.most_repeats;
   if (!is_fixed()) {
     // As many as would fit at what one took so far.
@@ -177,7 +172,7 @@ bool SweepCells::may_become_precise(std::size_t index, const std::optional<Estim
   const int now = cell.processes;
   const double spread = std::sqrt((now - 1) / chi_squared(kOptimism, now - 1));
   const double narrowing = t_quantile(most) / t_quantile(now) * std::sqrt(static_cast<double>(now) / most);
-  return half_width(*estimate) * std::min(1.0, spread) * narrowing <= plan_->measure.target;
+  return *half_width * std::min(1.0, spread) * narrowing <= plan_->measure.target;
 }
 
 std::vector<std::size_t> SweepCells::beyond_target() const {
@@ -187,8 +182,8 @@ std::vector<std::size_t> SweepCells::beyond_target() const {
     const Cell& cell = cells_[index];
     if (cell.given_up || cell.processes == 0 || tries(index) >= plan_->measure.most_repeats) continue;
     if (!has_time(index)) continue;
-    const std::optional<Estimate> estimate = estimate_of(cell);
-    if (!is_precise(cell, estimate) && may_become_precise(index, estimate)) found.push_back(index);
+    const std::optional<double> half_width = half_width_of(cell);
+    if (!is_precise(cell, half_width) && may_become_precise(index, half_width)) found.push_back(index);
   }
   return found;
 }

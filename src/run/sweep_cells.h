@@ -14,7 +14,6 @@
 #include <optional>
 #include <vector>
 
-#include "core/estimate.h"
 #include "core/measurement.h"
 #include "run/plan.h"
 
@@ -70,9 +69,10 @@ class SweepCells {
   static Nanoseconds least_visit(const Cell& cell);
   // For warm-up and timed calls of `visits` further processes.
   Nanoseconds time_left(std::size_t cell, int visits) const;
-  std::optional<Estimate> estimate_of(const Cell& cell) const;
-  bool is_precise(const Cell& cell, const std::optional<Estimate>& estimate) const;
-  bool may_become_precise(std::size_t index, const std::optional<Estimate>& estimate) const;
+  // Relative, of the median, in throughput mode of the throughput; nothing where it cannot be told.
+  std::optional<double> half_width_of(const Cell& cell) const;
+  bool is_precise(const Cell& cell, std::optional<double> half_width) const;
+  bool may_become_precise(std::size_t index, std::optional<double> half_width) const;
   bool has_time(std::size_t cell) const;
   bool is_fixed() const { return plan_->measure.fixed_calls.has_value(); }
   Nanoseconds share(std::size_t cell) const;

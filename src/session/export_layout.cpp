@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "core/summary.h"
+#include "trace/study_csv/study_csv.h"
 
 namespace deepgap::session {
 namespace {
@@ -57,34 +58,7 @@ PlainStatistics plain_statistics(const std::vector<std::int64_t>& host_ns) {
 }
 
 Row study_columns() {
-  return {"timestamp_utc",
-          "device",
-          "sweep_id",
-          "repeat_id",
-          "model",
-          "batch_size",
-          "threads",
-          "iters",
-          "warmup_iters",
-          "median_ms",
-          "mean_ms",
-          "std_latency_ms",
-          "p99_latency_ms",
-          "throughput_ips",
-          "hostname",
-          "os",
-          "kernel",
-          "arch",
-          "cpu_model",
-          "cpu_sockets",
-          "cpu_cores_per_socket",
-          "cpu_threads_per_core",
-          "cpu_logical_cpus",
-          "mem_total_mb",
-          "python_version",
-          "torch_version",
-          "cuda_available",
-          "torchvision_version"};
+  return {trace::kStudyColumns.begin(), trace::kStudyColumns.end()};
 }
 
 std::vector<Row> study_rows(const Measurement& measurement, int first_sweep) {
@@ -133,7 +107,7 @@ std::vector<Row> study_rows(const Measurement& measurement, int first_sweep) {
 
 Row deep_gap_columns() {
   Row columns = study_columns();
-  columns.emplace_back("gpu_peak_mem_mb");
+  columns.emplace_back(trace::kStudyDeviceMemory);
   return columns;
 }
 
@@ -205,9 +179,6 @@ void push_estimate(Row& row, const std::optional<Estimate>& estimate) {
 
 std::vector<Row> own_rows(const Measurement& measurement, int /*first_sweep*/) {
   const CellSummary cell = summarise(measurement);
-  std::string dims;
-  for (const auto& [name, size] : measurement.key.workload.dims)
-    dims += (dims.empty() ? "" : " ") + fmt::format("{}={}", name, size);
   std::string diagnostics;
   for (const Diagnostic& diagnostic : cell.diagnostics)
     diagnostics += (diagnostics.empty() ? "" : " ") + diagnostic.id;
@@ -221,7 +192,7 @@ std::vector<Row> own_rows(const Measurement& measurement, int /*first_sweep*/) {
           std::string(name_of(measurement.key.workload.precision)),
           std::to_string(measurement.key.workload.batch),
           std::string(name_of(measurement.key.workload.mode)),
-          dims,
+          dims_text(measurement.key.workload),
           std::to_string(cell.processes),
           std::to_string(cell.samples)};
   for (const auto* estimate : {&cell.latency, &cell.p50, &cell.p90, &cell.p95, &cell.p99, &cell.throughput})

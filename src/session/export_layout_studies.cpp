@@ -17,13 +17,6 @@ struct SweepSpan {
   bool published = false;
 };
 
-std::string dims_text(const Workload& workload) {
-  std::string text;
-  for (const auto& [name, size] : workload.dims)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, size);
-  return text.empty() ? "none" : text;
-}
-
 std::string are(std::size_t count, std::string_view one, std::string_view several) {
   return fmt::format("{} {}", count, count == 1 ? one : several);
 }
@@ -82,7 +75,7 @@ bool StudyCells::takes(const Measurement& measurement) {
   hidden.engines.insert(key.engine);
   hidden.devices.insert(measurement.device.name);
   hidden.precisions.emplace(name_of(key.workload.precision));
-  hidden.dims.insert(dims_text(key.workload));
+  hidden.dims.insert(key.workload.dims.empty() ? "none" : dims_text(key.workload));
   return true;
 }
 

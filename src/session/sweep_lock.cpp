@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "hw/machine.h"
 
 namespace deepgap::session {
 namespace {
@@ -43,11 +44,6 @@ std::string read_line(int descriptor) {
   std::array<char, 300> buffer{};
   const ssize_t size = pread(descriptor, buffer.data(), buffer.size(), 0);
   return printable(trim(std::string(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)))));
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "this machine";
 }
 
 // Files that killed processes left: whoever can lock one may remove it.
@@ -99,8 +95,8 @@ Result<std::optional<SweepLock>> SweepLock::acquire(const std::string& database,
       return std::optional<SweepLock>();
     }
     SweepLock lock(path, descriptor);
-    const std::string line =
-        fmt::format("pid {} on {}, since {}\n", getpid(), host_name(), format_utc(clock.realtime()));
+    const std::string line = fmt::format("pid {} on {}, since {}\n", getpid(), hw::read_uname().node,
+                                         format_utc(clock.realtime()));
     // A line that cannot be written (a full disk) makes the lock no weaker.
     if (ftruncate(descriptor, 0) == 0) [[maybe_unused]]
       const ssize_t written = pwrite(descriptor, line.data(), line.size(), 0);

@@ -36,7 +36,6 @@ struct Range {
 
 constexpr std::int64_t kAnyNumber = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kAnyInt = std::numeric_limits<int>::max();
-constexpr std::int64_t kLargestBatch = 1'000'000;  // as a run plans them
 
 // Of kMeasurementColumns.
 constexpr std::array kMeasurementRanges = {

@@ -170,7 +170,7 @@ TEST_F(SchemaTest, FirstVersionCanStillBeReadAndLeadsToTheCurrentTables) {
     EXPECT_EQ(loaded->settings[0].effective, "2");
     ASSERT_EQ(loaded->telemetry.size(), 1U);
     EXPECT_EQ(loaded->telemetry[0].values, (std::vector<double>{0.5, -2.0}));
-    EXPECT_EQ(store.latest_sweep()->value().seed, 42U);
+    EXPECT_EQ(store.sweeps()->at(0).seed, 42U);
     EXPECT_EQ(store.op_records(TraceId("00000000000000e1"))->at(0).name, "aten::conv2d");
     EXPECT_EQ(loaded->device.ceilings.at(0).value, 12.5e9);
   }

@@ -147,8 +147,6 @@ class Store {
   Result<void> create_sweep(const Sweep& sweep);
   Result<void> finish_sweep(const SweepId& id, std::int64_t finished_realtime_ns);
   Result<Sweep> load_sweep(const SweepId& id);
-  // The newest, or the newest that is not finished; nothing in a store without one.
-  Result<std::optional<Sweep>> latest_sweep(bool unfinished_only = false);
   Result<std::vector<Sweep>> sweeps();  // newest first
 
   // --- measurements, writing

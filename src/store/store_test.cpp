@@ -306,15 +306,17 @@ TEST_F(StoreTest, ResolvesPrefixes) {
 
 TEST_F(StoreTest, SweepsAreKeptForResume) {
   Store store = open(db());
-  EXPECT_FALSE(store.latest_sweep()->has_value());
+  EXPECT_TRUE(store.sweeps()->empty());
   ASSERT_OK(store.create_sweep(make_sweep("00000000000000aa", 10)));
   ASSERT_OK(store.create_sweep(make_sweep("00000000000000bb", 30)));
   ASSERT_OK(store.create_sweep(make_sweep("00000000000000cc", 20)));
   ASSERT_OK(store.finish_sweep(SweepId("00000000000000bb"), 99));
-  EXPECT_EQ(store.latest_sweep()->value().id.str(), "00000000000000bb");
-  EXPECT_EQ(store.latest_sweep()->value().finished_realtime_ns, 99);
-  EXPECT_EQ(store.latest_sweep(true)->value().id.str(), "00000000000000cc");
-  EXPECT_EQ(store.sweeps()->size(), 3U);
+  const std::vector<Sweep> sweeps = store.sweeps().value();  // the newest first
+  ASSERT_EQ(sweeps.size(), 3U);
+  EXPECT_EQ(sweeps[0].id.str(), "00000000000000bb");
+  EXPECT_EQ(sweeps[0].finished_realtime_ns, 99);
+  EXPECT_EQ(sweeps[1].id.str(), "00000000000000cc");
+  EXPECT_FALSE(sweeps[1].finished_realtime_ns);
   const Sweep loaded = store.load_sweep(SweepId("00000000000000aa")).value();
   EXPECT_EQ(loaded.seed, 18'446'744'073'709'551'615U);
   EXPECT_EQ(loaded.plan_json, R"({"cells":[]})");

@@ -66,17 +66,6 @@ Result<Sweep> Store::load_sweep(const SweepId& id) {
   return read_sweep(query);
 }
 
-Result<std::optional<Sweep>> Store::latest_sweep(bool unfinished_only) {
-  DEEPGAP_ASSIGN(Statement query, connection_->statement(std::string(kSweepColumns) +
-                                                         "WHERE finished_realtime_ns IS NULL OR NOT ? "
-                                                         "ORDER BY created_realtime_ns DESC, rowid DESC"));
-  query.bind(unfinished_only ? 1 : 0);
-  DEEPGAP_ASSIGN(const bool found, query.step());
-  if (!found) return std::optional<Sweep>();
-  DEEPGAP_ASSIGN(Sweep sweep, read_sweep(query));
-  return std::optional<Sweep>(std::move(sweep));
-}
-
 Result<std::vector<Sweep>> Store::sweeps() {
   DEEPGAP_ASSIGN(Statement query, connection_->statement(std::string(kSweepColumns) +
                                                          "ORDER BY created_realtime_ns DESC, rowid DESC"));

@@ -68,15 +68,6 @@ std::string doubts_of(const CellSummary& cell) {
 
 }  // namespace
 
-std::string dims_text(const Workload& workload) {
-  std::string text;
-  for (const auto& [name, size] : workload.dims) {
-    if (!text.empty()) text += ' ';
-    text.append(name).append("=").append(std::to_string(size));
-  }
-  return text;
-}
-
 Diagnostic failure_of(const CellSummary& cell) {
   Diagnostic told{.id = cell.failure->kind,
                   .severity = Severity::kError,

@@ -19,8 +19,6 @@ Json json_of_cells(std::span<const CellSummary> cells);
 // A line that names what all cells share: "openvino, cpu (Intel Xeon), fp32"; "" where there is nothing to
 // say.
 std::string shared_key(std::span<const CellSummary> cells);
-// "seq=128 image=224": a model's sizes besides the batch; "" for none.
-std::string dims_text(const Workload& workload);
 // The cell's failure, which it has, with the remedy of the diagnostic that repeats it.
 Diagnostic failure_of(const CellSummary& cell);
 // The cell's diagnostics, each kind once, without those that only repeat its failure.

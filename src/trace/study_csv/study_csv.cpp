@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -20,35 +19,6 @@
 namespace deepgap::trace {
 namespace {
 
-constexpr std::array<std::string_view, 28> kColumns{"timestamp_utc",
-                                                    "device",
-                                                    "sweep_id",
-                                                    "repeat_id",
-                                                    "model",
-                                                    "batch_size",
-                                                    "threads",
-                                                    "iters",
-                                                    "warmup_iters",
-                                                    "median_ms",
-                                                    "mean_ms",
-                                                    "std_latency_ms",
-                                                    "p99_latency_ms",
-                                                    "throughput_ips",
-                                                    "hostname",
-                                                    "os",
-                                                    "kernel",
-                                                    "arch",
-                                                    "cpu_model",
-                                                    "cpu_sockets",
-                                                    "cpu_cores_per_socket",
-                                                    "cpu_threads_per_core",
-                                                    "cpu_logical_cpus",
-                                                    "mem_total_mb",
-                                                    "python_version",
-                                                    "torch_version",
-                                                    "cuda_available",
-                                                    "torchvision_version"};
-constexpr std::string_view kDeviceMemory = "gpu_peak_mem_mb";  // deep-gap's alone, behind the others
 constexpr std::size_t kMostRows =
     1'000'000;  // a study has a thousand; all of a file's cells are held at once
 
@@ -85,7 +55,7 @@ constexpr FigureColumn kFigures[] = {{"median_ms", "p50", Unit::kNanoseconds, 1e
                                      {"std_latency_ms", "standard_deviation", Unit::kNanoseconds, 1e6},
                                      {"p99_latency_ms", "p99", Unit::kNanoseconds, 1e6},
                                      {"throughput_ips", "throughput", Unit::kSamplesPerSecond, 1},
-                                     {kDeviceMemory, "peak_device_memory", Unit::kBytes, 1 << 20}};
+                                     {kStudyDeviceMemory, "peak_device_memory", Unit::kBytes, 1 << 20}};
 
 template <typename T>
 std::optional<T> number_of(std::string_view text) {
@@ -131,11 +101,12 @@ class Row {
     return bad_input(fmt::format("{}: expected {} in the column {}, found '{}'", place_, what, column,
                                  printable(text(column), 60)));
   }
-  Result<std::int64_t> whole(std::string_view column, std::int64_t least) const {
+  Result<std::int64_t> whole(std::string_view column, std::int64_t least,
+                             std::optional<std::int64_t> most = std::nullopt) const {
     const auto value = number_of<std::int64_t>(text(column));
-    if (!value || *value < least)
-      return expected(column, fmt::format("a whole number of at least {}", least));
-    return *value;
+    if (value && *value >= least && *value <= most.value_or(*value)) return *value;
+    return expected(column, most ? fmt::format("a whole number from {} to {}", least, *most)
+                                 : fmt::format("a whole number of at least {}", least));
   }
   // Absent for an empty field.
   Result<std::optional<double>> figure(std::string_view column) const {
@@ -189,7 +160,7 @@ class Reader {
     DEEPGAP_ASSIGN([[maybe_unused]] const bool any, csv_.next(names_));
     for (std::string& name : names_) name = std::string(trim(name));
     std::vector<std::string> missing;
-    for (const std::string_view column : kColumns) {
+    for (const std::string_view column : kStudyColumns) {
       if (std::find(names_.begin(), names_.end(), column) == names_.end()) missing.emplace_back(column);
     }
     if (missing.empty()) return {};
@@ -198,7 +169,7 @@ class Reader {
   }
 
   Result<void> add(const Row& row) {
-    DEEPGAP_ASSIGN(const std::int64_t batch, row.whole("batch_size", 1));
+    DEEPGAP_ASSIGN(const std::int64_t batch, row.whole("batch_size", 1, kLargestBatch));
     DEEPGAP_ASSIGN(const std::int64_t calls, row.whole("iters", 1));
     if (row.text("model").empty()) return row.expected("model", "a name");
     if (row.text("device").empty()) return row.expected("device", "a device such as cpu or cuda");

@@ -9,9 +9,44 @@
 // taken, and a diagnostic says so, unless the options name others.
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "trace/importer.h"
 
 namespace deepgap::trace {
+
+// In the order in which they are written.
+inline constexpr std::array<std::string_view, 28> kStudyColumns{"timestamp_utc",
+                                                                "device",
+                                                                "sweep_id",
+                                                                "repeat_id",
+                                                                "model",
+                                                                "batch_size",
+                                                                "threads",
+                                                                "iters",
+                                                                "warmup_iters",
+                                                                "median_ms",
+                                                                "mean_ms",
+                                                                "std_latency_ms",
+                                                                "p99_latency_ms",
+                                                                "throughput_ips",
+                                                                "hostname",
+                                                                "os",
+                                                                "kernel",
+                                                                "arch",
+                                                                "cpu_model",
+                                                                "cpu_sockets",
+                                                                "cpu_cores_per_socket",
+                                                                "cpu_threads_per_core",
+                                                                "cpu_logical_cpus",
+                                                                "mem_total_mb",
+                                                                "python_version",
+                                                                "torch_version",
+                                                                "cuda_available",
+                                                                "torchvision_version"};
+// deep-gap's alone, behind the others.
+inline constexpr std::string_view kStudyDeviceMemory = "gpu_peak_mem_mb";
 
 const Importer& study_csv_importer();
 

@@ -129,6 +129,9 @@ TEST_F(StudyCsv, BadInputIsASentenceWithItsLine) {
   EXPECT_THAT(error_of(names + good + row("yesterday", "1", "8")),
               AllOf(HasSubstr("line 3"), HasSubstr("column timestamp_utc, found 'yesterday'")));
   EXPECT_THAT(error_of(names + row("2026-01-02T03:04:05Z", "1", "0")), HasSubstr("batch_size, found '0'"));
+  EXPECT_THAT(
+      error_of(names + row("2026-01-02T03:04:05Z", "1", "1000001")),
+      HasSubstr("expected a whole number from 1 to 1000000 in the column batch_size, found '1000001'"));
   EXPECT_THAT(error_of(names + row("2026-13-02T03:04:05Z", "1", "8")), HasSubstr("timestamp_utc"));
   EXPECT_THAT(error_of(names + row("2026-01-02T03:04:05Z", "1", "8", "fast")),
               HasSubstr("median_ms, found 'fast'"));
