@@ -21,8 +21,6 @@ namespace {
 // Less than this between processes is nobody's trouble, however significant.
 constexpr double kLeastDifference = 0.02;
 constexpr double kIntervalConfidence = 0.99;
-// Twice what bounds p99 on both sides: of so many, independent ones lack no bound.
-constexpr std::int64_t kEnoughIndependent = 2 * 368;
 
 std::string time_text(double nanoseconds) {
   return format_value(nanoseconds, Unit::kNanoseconds);
@@ -90,23 +88,28 @@ std::string further_changes(std::size_t count) {
 void add_unbounded_percentiles(const CellSummary& summary, std::vector<Diagnostic>& diagnostics) {
   std::string text;
   std::int64_t count = 0;
-  const auto look_at = [&](std::string_view name, const std::optional<Estimate>& percentile) {
+  bool depend = false;
+  // `enough` independent samples bound the percentile on both sides (docs/statistics.md).
+  const auto look_at = [&](std::string_view name, const std::optional<Estimate>& percentile,
+                           std::int64_t enough) {
     if (!percentile || (percentile->lower && percentile->upper)) return;
     const std::string_view which = percentile->upper   ? "lower"
                                    : percentile->lower ? "upper"
                                                        : "lower or upper";
     fmt::format_to(std::back_inserter(text), "{}{} has no {} bound", count > 0 ? ", " : "", name, which);
+    if (summary.samples >= enough) depend = true;
     ++count;
   };
-  look_at("p50", summary.p50);
-  look_at("p90", summary.p90);
-  look_at("p95", summary.p95);
-  look_at("p99", summary.p99);
+  look_at("p50", summary.p50, 6);
+  look_at("p90", summary.p90, 36);
+  look_at("p95", summary.p95, 72);
+  look_at("p99", summary.p99, 368);
   if (count == 0) return;
-  fmt::format_to(std::back_inserter(text), ": {} sample{} too few for it at 95 %", summary.samples,
-                 summary.samples >= kEnoughIndependent ? "s, as much as they depend on each other, are"
-                 : summary.samples == 1                ? " is"
-                                                       : "s are");
+  fmt::format_to(std::back_inserter(text), ": {} sample{} too few for {} at 95 %", summary.samples,
+                 depend                 ? "s, as much as they depend on each other, are"
+                 : summary.samples == 1 ? " is"
+                                        : "s are",
+                 count == 1 ? "it" : "them");
   diagnostics.push_back(diagnose(diagnostics::kFewSamples, summary.key.selector(), std::move(text), count));
 }
 

@@ -308,6 +308,18 @@ TEST(DerivedDiagnostics, SayWhichPercentileHasNoBound) {
   EXPECT_THAT(derived_diagnostics(cell_of({})), IsEmpty());
 }
 
+// 500 independent samples bound p99; of 500 in ten stretches of one level each there are hardly more than
+// ten.
+TEST(DerivedDiagnostics, SayThatSamplesDependOnEachOtherWhereTheirNumberWouldDo) {
+  Samples stretches;
+  for (int i = 0; i < 500; ++i) stretches.push_back(10'000'000 + (i / 50 * 7 % 10) * 100'000 + i % 50 * 100);
+  EXPECT_THAT(
+      derived_diagnostics(cell_of({stretches})),
+      Contains(AllOf(has_id("few_samples"),
+                     Field(&Diagnostic::text, HasSubstr("500 samples, as much as they depend on each other, "
+                                                        "are too few for")))));
+}
+
 // Medians of 10, 10.2 and 10.5 ms: t on their logarithms gives 9.62623 .. 10.87435 (ProcessMean in
 // stats/nested_test.cpp), 6.12 % of 10.2 to each side. Of 15 samples, the 4th and the 12th bound the median:
 // 10 .. 10.5, 2.45 %.
