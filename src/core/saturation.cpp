@@ -48,6 +48,14 @@ std::optional<Saturation> find_saturation(std::span<const CellSummary> cells, do
   }
   if (by_batch.size() < 2) return std::nullopt;
 
+  const auto grows_by_values = [&](auto batch) {
+    return std::any_of(std::next(batch), by_batch.end(), [&](const auto& larger) {
+      return larger.second->throughput->value > batch->second->throughput->value * (1 + margin);
+    });
+  };
+  auto by_values = by_batch.begin();
+  while (grows_by_values(by_values)) ++by_values;
+
   // From the first batch that no larger one is shown to exceed to the first that each larger one is shown not
   // to. The largest is both, if no other is.
   std::optional<std::int64_t> from;
@@ -64,7 +72,7 @@ std::optional<Saturation> find_saturation(std::span<const CellSummary> cells, do
     if (!from) from = batch->first;
     if (unclear) continue;
     const bool is_largest = std::next(batch) == by_batch.end();
-    Saturation found{.batch = *from};
+    Saturation found{.batch = *from, .by_values = by_values->first};
     if (*from == batch->first) {
       found.state = is_largest ? SaturationState::kStillGrowing : SaturationState::kReached;
       found.throughput = throughput;

@@ -99,6 +99,14 @@ TEST(Saturation, IsNotClaimedWhereTheIntervalsHideAGain) {
 
 // A gain of 2.08 % at +- 6 % may be one of exp(ln(98 / 96) + 0.08501) - 1 = 11.1 %, more than twice the
 // margin; at +- 5 % of 9.57 %.
+TEST(Saturation, ByTheValuesAloneIsSaidWhereTheIntervalsCannotTell) {
+  const auto wide = find_saturation(curve(kDetectorOnT4, 0.5));
+  ASSERT_TRUE(wide);
+  EXPECT_EQ(wide->state, SaturationState::kCannotTell);
+  EXPECT_EQ(wide->by_values, 16);  // 284 is 8 % above batch 8, and nothing is 5 % above it
+  EXPECT_EQ(find_saturation(curve(kResnetOnA100, 0.5))->by_values, 64);
+}
+
 TEST(Saturation, IsClaimedOnlyWhereALargerGainIsExcluded) {
   const std::vector<Point> points{{1, 31}, {8, 88}, {16, 96}, {32, 98}, {64, 97}};
   const auto wide = find_saturation(curve(points, 0.06));

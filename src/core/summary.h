@@ -85,6 +85,7 @@ struct Saturation {
   std::int64_t batch = 1;  // still growing: the largest measured; cannot tell: it is no smaller one
   std::optional<std::int64_t> at_most;  // cannot tell: it is no larger one; absent: none of those measured
   std::optional<Estimate> throughput;   // at `batch`; absent where one cannot tell
+  std::int64_t by_values = 1;           // what it is by the point values alone, whatever their intervals
 };
 // Over the cells of one (model, engine, device, precision, mode), in any order of batches; cells without a
 // throughput are left out. Absent with fewer than two batches.

@@ -230,21 +230,24 @@ TEST(ExportView, NumbersAreNumbersInJsonAndTextStaysText) {
 TEST(RunView, SaturationThatCannotBeToldIsNotClaimed) {
   RunFindings findings{.sweep = SweepId("fedcba9876543210"), .cells = {cell("resnet50", 1)}};
   SaturationRow row{.key = findings.cells[0].key};
-  row.saturation = Saturation{.state = SaturationState::kCannotTell, .batch = 1, .at_most = 8};
+  row.saturation =
+      Saturation{.state = SaturationState::kCannotTell, .batch = 1, .at_most = 8, .by_values = 2};
   findings.saturation.push_back(row);
-  row.saturation = Saturation{.state = SaturationState::kCannotTell, .batch = 4};
+  row.saturation = Saturation{.state = SaturationState::kCannotTell, .batch = 4, .by_values = 4};
   findings.saturation.push_back(row);
   row.saturation = Saturation{
       .state = SaturationState::kReached, .batch = 16, .throughput = estimate(500, Unit::kSamplesPerSecond)};
   findings.saturation.push_back(row);
   const Document document = run_document(findings);
   const std::string text = render_text(document, {.width = 150});
-  EXPECT_THAT(text, ContainsRegex("- +-  cannot tell .batch 1 to 8.: intervals too wide"));
-  EXPECT_THAT(text, HasSubstr("cannot tell (batch 4 or larger): intervals too wide"));
+  EXPECT_THAT(text,
+              ContainsRegex("- +-  cannot tell, intervals too wide: batch 1 to 8, by the values alone 2"));
+  EXPECT_THAT(text, HasSubstr("cannot tell, intervals too wide: batch 4 or larger, by the values alone 4"));
   const nlohmann::json rows = json_of_document(document).at("saturation");
   EXPECT_EQ(rows.at(0).at("state"), "cannot_tell");
   EXPECT_EQ(rows.at(0).at("batch_at_least"), 1);
   EXPECT_EQ(rows.at(0).at("batch_at_most"), 8);
+  EXPECT_EQ(rows.at(0).at("batch_by_values"), 2);
   EXPECT_FALSE(rows.at(0).contains("batch") || rows.at(0).contains("throughput"));
   EXPECT_FALSE(rows.at(1).contains("batch_at_most"));
   EXPECT_EQ(rows.at(2).at("state"), "reached");

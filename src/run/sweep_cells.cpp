@@ -20,6 +20,9 @@ constexpr int kSharingProcesses = 6;
 // But no process need be shorter than this (100 ms of warm-up and 500 ms of calls are the least of a quiet
 // one) while there is time for those planned.
 constexpr Nanoseconds kUsefulVisit = std::chrono::milliseconds(700);
+// Three processes agree by chance too often: stopping at three that do lowers the coverage of the intervals
+// by 1.5 points where processes differ (docs/statistics.md).
+constexpr int kFewestForPrecision = 4;
 // The spread of few processes may have come out too wide by chance: for giving a cell up it is taken as
 // narrow as it is in one of ten.
 constexpr double kOptimism = 0.9;
@@ -155,7 +158,8 @@ std::optional<double> SweepCells::half_width_of(const Cell& cell) const {
 }
 
 bool SweepCells::is_precise(const Cell& cell, std::optional<double> half_width) const {
-  return cell.processes >= 2 && half_width && *half_width <= plan_->measure.target;
+  const int fewest = std::max(2, std::min(kFewestForPrecision, plan_->measure.most_repeats));
+  return cell.processes >= fewest && half_width && *half_width <= plan_->measure.target;
 }
 
 bool SweepCells::may_become_precise(std::size_t index, std::optional<double> half_width) const {

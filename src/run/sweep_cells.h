@@ -3,10 +3,10 @@
 //
 // Where further rounds may follow, processes are many and short: none measures its own median to the target,
 // but to the target times the root of their largest number (all together then have it), and the rounds go on
-// until the interval over the processes is within the target. They end where the cell's time does: its limit,
-// or, for a cell measured instead of a protocol of fixed counts, a fifth of what that would take by the load
-// and call times found so far; and where by the variation seen so far no number of processes that the time
-// allows would do.
+// until the interval over four or more processes is within the target. They end where the cell's time does:
+// its limit, or, for a cell measured instead of a protocol of fixed counts, a fifth of what that would take
+// by the load and call times found so far; and where by the variation seen so far no number of processes that
+// the time allows would do.
 #pragma once
 
 #include <cstddef>
@@ -46,8 +46,8 @@ class SweepCells {
   // Half width that one process measures its own median to.
   double visit_target() const;
 
-  // Cells with samples that are not precise enough, may still be tried and may get there. A cell with one
-  // process is none of the precise, for how much processes differ is not known of it.
+  // Cells with samples that are not precise enough, may still be tried and may get there. Of fewer than four
+  // processes (or of the most that were asked for) none is: how much they differ is not known well.
   std::vector<std::size_t> beyond_target() const;
 
  private:

@@ -189,8 +189,8 @@ TEST_F(SweepTest, TakesNoMoreProcessesWhereTheyAgree) {
   SweepRequest request = fake_request({"a"}, {1}, kBoth, 3, {{"fake.noise", "0"}});
   request.measure.most_repeats = 9;
   run_well(plan_of(request));
-  EXPECT_EQ(sink.of("a/fake/cpu/fp32/b1"), "0 1 2");
-  EXPECT_EQ(sink.of("a/fake/cpu/fp32/b1/throughput"), "0 1 2");
+  EXPECT_EQ(sink.of("a/fake/cpu/fp32/b1"), "0 1 2 3");
+  EXPECT_EQ(sink.of("a/fake/cpu/fp32/b1/throughput"), "0 1 2 3");
 }
 
 // A further process of a resumed sweep counts those of before: one here, not two, makes the most.

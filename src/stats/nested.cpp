@@ -15,6 +15,9 @@ namespace {
 constexpr std::size_t kFewestCallsForBatches = 20;
 constexpr std::size_t kFewestBatches = 10;
 constexpr std::size_t kMostBatches = 20;
+// For a median by its processes alone.
+constexpr std::size_t kFewestProcessesAlone = 3;
+constexpr std::int64_t kFewestSamplesEach = 5;
 
 struct MeanAndError {
   double mean = 0;
@@ -127,7 +130,16 @@ Estimated with_processes(const Estimated& within, std::span<const double> own, d
     };
     widen(result, {.lower = moved(*between->lower), .upper = moved(*between->upper)});
   }
-  widen(result, within.interval());
+  // Medians of independent processes need no bound of the samples beside them, which depend on each other too
+  // much for one. The point pools the samples, the t does not: it is kept inside.
+  const bool median_of_many = p == 0.5 && own.size() >= kFewestProcessesAlone &&
+                              within.n >= kFewestSamplesEach * static_cast<std::int64_t>(own.size());
+  if (median_of_many && (!within.lower || !within.upper)) {
+    widen(result,
+          {.lower = within.lower.value_or(within.value), .upper = within.upper.value_or(within.value)});
+  } else {
+    widen(result, within.interval());
+  }
   result.between_processes = true;
   result.method = level != p ? kMethodNestedQuantileNear : p == 0.5 ? kMethodNested : kMethodNestedQuantile;
   return result;

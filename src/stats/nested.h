@@ -7,9 +7,10 @@
 // Interval, two or more processes: Student's t on the logarithms of the processes' own quantiles (k - 1
 // degrees of freedom), and at least the order-statistic interval of the pooled samples at their effective
 // sample size: never narrower than the variation within processes alone gives. Where that one lacks a bound,
-// so does the result. Where a process has too few samples for a quantile of its own, what processes vary by
-// is taken at the nearest level that all have (process_level()). Interval, one process: the order-statistic
-// interval; the method says that process variation is not in it.
+// so does the result; but a median over three or more processes (of five samples each, on average) has the
+// t's, since processes are independent where their samples are not. Where a process has too few samples for a
+// quantile of its own, what processes vary by is taken at the nearest level that all have (process_level()).
+// Interval, one process: the order-statistic interval; the method says that process variation is not in it.
 #pragma once
 
 #include <cstdint>

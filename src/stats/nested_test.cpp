@@ -91,6 +91,28 @@ TEST(NestedMedian, OfOneProcessSaysSo) {
   EXPECT_FALSE(nested_median(spans({Samples(), Samples()})));
 }
 
+// Ten samples that rise from 9.5 to 10.5 ms in each process are worth one or two independent ones, too few
+// for a bound; their medians are 10, 10.1, 10.3 ms.
+TEST(NestedMedian, OfSeveralProcessesNeedsNoBoundOfItsSamples) {
+  const auto rising = [](std::int64_t centre) {
+    Samples samples;
+    for (std::int64_t i = 0; i < 11; ++i) samples.push_back(centre - 500'000 + i * 100'000);
+    return samples;
+  };
+  const std::vector<Samples> processes{rising(10'000'000), rising(10'100'000), rising(10'300'000)};
+  const auto estimate = *nested_median(spans(processes));
+  const std::vector<double> medians{1e7, 1.01e7, 1.03e7};
+  const auto alone = *process_mean(medians);
+  EXPECT_EQ(estimate.lower, alone.lower);
+  EXPECT_EQ(estimate.upper, alone.upper);
+  EXPECT_TRUE(estimate.between_processes);
+  // Two processes say too little about what they vary by, and a percentile is not that of its process.
+  EXPECT_FALSE(nested_median(spans({processes[0], processes[1]}))->lower);
+  EXPECT_FALSE(nested_quantile(spans(processes), 0.9)->upper);
+  // Nor do single samples.
+  EXPECT_FALSE(nested_median(spans({{1000}, {1010}, {1030}}))->lower);
+}
+
 TEST(NestedQuantile, LacksABoundThatThePoolLacks) {
   Random random(6);
   std::vector<Samples> processes;

@@ -48,6 +48,31 @@ TEST(NestedMedianCoverage, CountsTheVariationBetweenProcesses) {
   }
 }
 
+// Processes whose samples depend on each other so much that they bound nothing: a slow swing through each, at
+// a phase of its own. The medians of the processes alone give the interval.
+TEST(NestedMedianCoverage, HoldsWhereTheSamplesOfAProcessAreWorthFew) {
+  for (const std::size_t count : {3U, 4U, 6U}) {
+    Random random(count);
+    Coverage coverage;
+    int without_bounds = 0;
+    for (int trial = 0; trial < kTrials; ++trial) {
+      std::vector<std::vector<std::int64_t>> samples(count);
+      for (auto& process : samples) {
+        const double own = 1 + 0.02 * random.normal();
+        const double slope = 0.05 * random.normal();
+        for (int i = 0; i < 20; ++i)
+          process.push_back(to_ns(own + slope * (i - 9.5) / 20 + 0.0005 * random.normal()));
+      }
+      const auto estimate = *nested_median(spans(samples));
+      if (!estimate.lower) ++without_bounds;
+      coverage.add(estimate, kBase);
+    }
+    coverage.print("median, " + std::to_string(count) + " processes of 20 samples in a row");
+    EXPECT_EQ(without_bounds, 0);
+    EXPECT_GE(coverage.covered(), 0.93) << count;
+  }
+}
+
 // Of the percentile of a typical process: the one whose offset is 0.
 TEST(NestedQuantileCoverage, CountsTheVariationBetweenProcesses) {
   const struct {

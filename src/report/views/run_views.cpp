@@ -20,7 +20,8 @@ std::string saturation_note(const Saturation& saturation) {
       break;
   }
   const std::string to = saturation.at_most ? fmt::format("to {}", *saturation.at_most) : "or larger";
-  return fmt::format("cannot tell (batch {} {}): intervals too wide", saturation.batch, to);
+  return fmt::format("cannot tell, intervals too wide: batch {} {}, by the values alone {}", saturation.batch,
+                     to, saturation.by_values);
 }
 
 Table saturation_table(const std::vector<SaturationRow>& rows) {
@@ -58,6 +59,7 @@ Json json_of_saturation(const std::vector<SaturationRow>& rows) {
     if (row.saturation->state == SaturationState::kCannotTell) {
       json["batch_at_least"] = row.saturation->batch;
       if (row.saturation->at_most) json["batch_at_most"] = *row.saturation->at_most;
+      json["batch_by_values"] = row.saturation->by_values;
     } else {
       json["batch"] = row.saturation->batch;
     }
