@@ -7,26 +7,26 @@ build := build/release
 ninja := ninja $(if $(JOBS),-j$(JOBS)) $(shell [ -t 2 ] || echo --quiet) -C
 purposes := build
 
-.PHONY: all demo test lint format sanitize fuzz bench clean help packages openvino-if-possible onnx openvino
+.PHONY: all demo test lint format sanitize fuzz bench clean help packages openvino-if-possible libraries openvino
 .NOTPARALLEL:
 
-all: packages onnx openvino-if-possible  ## build deepgap with every worker that can be built here
+all: packages libraries openvino-if-possible  ## build deepgap with every worker that can be built here
 	@$(stage) "configure: $(build)" scripts/configure.sh release
 	@$(stage) "build: everything, into $(build)" $(ninja) $(build)
 
-demo: packages onnx openvino  ## measure resnet18 and resnet50 on this CPU and show the result
+demo: packages libraries openvino  ## measure resnet18 and resnet50 on this CPU and show the result
 	@$(stage) "configure: $(build)" scripts/configure.sh release
 	@$(stage) "build: deepgap and its OpenVINO worker" $(ninja) $(build) deepgap deepgap-worker-openvino
 	@$(stage) "measure: ResNet-18 and ResNet-50 on this CPU, at most 90 s" scripts/demo.sh
 
-test: onnx openvino  ## build and run every test
+test: libraries openvino  ## build and run every test
 test: purposes := build test
 test: packages
 	@$(stage) "configure: $(build) with tests" scripts/configure.sh release DEEPGAP_TESTS=ON
 	@$(stage) "build: everything with tests, into $(build)" $(ninja) $(build)
 	@$(stage) "test: every test" scripts/run-tests.sh $(build)
 
-lint: onnx openvino-if-possible  ## check format, clang-tidy and shellcheck
+lint: libraries openvino-if-possible  ## check format, clang-tidy and shellcheck
 lint: purposes := build test lint
 lint: packages
 	@$(stage) "configure: $(build) with tests" scripts/configure.sh release DEEPGAP_TESTS=ON
@@ -36,18 +36,18 @@ format:  ## format the C++ sources
 	@scripts/install-packages.sh lint
 	@scripts/lint.py --fix-format
 
-sanitize: onnx  ## unit tests under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
+sanitize: libraries  ## unit tests under AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
 sanitize: purposes := build test
 sanitize: packages
 	@$(stage) "asan-ubsan: all unit tests" scripts/sanitize.sh asan-ubsan
 	@$(stage) "tsan: the tests of run and store" scripts/sanitize.sh tsan
 
-fuzz: onnx  ## each fuzz target for a minute (SECONDS_EACH=600 for longer)
+fuzz: libraries  ## each fuzz target for a minute (SECONDS_EACH=600 for longer)
 fuzz: purposes := build fuzz
 fuzz: packages
 	@$(stage) "fuzz: what comes from outside" scripts/fuzz.sh
 
-bench: onnx  ## deepgap's own speed, as one table
+bench: libraries  ## deepgap's own speed, as one table
 bench: purposes := build bench
 bench: packages
 	@$(stage) "libraries: OpenVINO with its benchmark" scripts/fetch-openvino.sh --with-benchmark
@@ -66,8 +66,9 @@ help:  ## this list
 packages:
 	@$(stage) "packages: for $(purposes)" scripts/install-packages.sh $(purposes)
 
-onnx: packages
+libraries: packages
 	@$(stage) "libraries: ONNX" scripts/fetch-onnx.sh
+	@$(stage) "libraries: simdjson" scripts/fetch-simdjson.sh
 
 openvino: packages
 	@$(stage) "libraries: OpenVINO" scripts/fetch-openvino.sh

@@ -1,5 +1,5 @@
 # What the core links, from the system's packages (scripts/install-packages.sh) and from the user's cache folder
-# (scripts/fetch-onnx.sh, scripts/fetch-openvino.sh). Optional parts that are absent are said aloud.
+# (scripts/fetch-onnx.sh, scripts/fetch-simdjson.sh, scripts/fetch-openvino.sh). Optional parts that are absent are said aloud.
 
 if(NOT DEEPGAP_CACHE)
   execute_process(COMMAND ${CMAKE_SOURCE_DIR}/scripts/cache-folder.sh OUTPUT_VARIABLE DEEPGAP_CACHE
@@ -17,6 +17,8 @@ find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(ZLIB REQUIRED)
+find_path(DEEPGAP_ZSTD_INCLUDE zstd.h REQUIRED)
+find_library(DEEPGAP_ZSTD zstd REQUIRED)
 if(DEEPGAP_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)
@@ -33,3 +35,4 @@ else()
 endif()
 
 include(DeepgapOnnx)
+include(DeepgapSimdjson)

@@ -19,7 +19,6 @@ packages='
 * | build | libcli11-dev        | command line
 * | build | libfmt-dev          | text formatting
 * | build | nlohmann-json3-dev  | small JSON
-* | build | libsimdjson-dev     | large JSON: traces
 * | build | libsqlite3-dev      | the store
 * | build | zlib1g-dev          | gzip-compressed traces
 * | build | libzstd-dev         | zstd-compressed traces

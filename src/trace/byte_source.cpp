@@ -21,6 +21,14 @@ Error cannot_read(const std::string& path, int error) {
   return bad_input(fmt::format("cannot read {}: {}", printable(path), std::system_category().message(error)));
 }
 
+Result<std::size_t> read_file(const std::string& path, int descriptor, std::span<char> into) {
+  for (;;) {
+    const ssize_t count = ::read(descriptor, into.data(), into.size());
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno != EINTR) return cannot_read(path, errno);
+  }
+}
+
 }  // namespace
 
 Result<ByteSource> ByteSource::open(const std::string& path) {
@@ -30,21 +38,41 @@ Result<ByteSource> ByteSource::open(const std::string& path) {
   const bool is_file = fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
   ByteSource source(path, descriptor, facts.st_size);
   if (!is_file) return bad_input(fmt::format("expected a file at {}, found none", printable(path)));
-  source.head_.resize(kHeadSize);
+  DEEPGAP_RETURN_IF_ERROR(source.read_head());
+  source.packing_ = packing_of(source.head_);
+  if (source.packing_ == Packing::kNone) return source;
+  source.unpacker_ = std::make_unique<Unpacker>(
+      source.packing_,
+      [path, descriptor, packed = std::exchange(source.head_, {}),
+       given = std::size_t{0}](std::span<char> into) mutable -> Result<std::size_t> {
+        if (given == packed.size()) return read_file(path, descriptor, into);
+        const std::size_t count = std::min(into.size(), packed.size() - given);
+        std::copy_n(packed.data() + given, count, into.data());
+        given += count;
+        return count;
+      });
+  DEEPGAP_RETURN_IF_ERROR(source.read_head());
+  return source;
+}
+
+Result<void> ByteSource::read_head() {
   std::size_t filled = 0;
+  head_.resize(kHeadSize);
   while (filled < kHeadSize) {
-    DEEPGAP_ASSIGN(const std::size_t count, source.read_file(std::span(source.head_).subspan(filled)));
+    DEEPGAP_ASSIGN(const std::size_t count, read_behind_head(std::span(head_).subspan(filled)));
     if (count == 0) break;
     filled += count;
   }
-  source.head_.resize(filled);
-  return source;
+  head_.resize(filled);
+  return {};
 }
 
 ByteSource::ByteSource(ByteSource&& other) noexcept
     : path_(std::move(other.path_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
       size_(other.size_),
+      packing_(other.packing_),
+      unpacker_(std::move(other.unpacker_)),
       head_(std::move(other.head_)),
       head_given_(other.head_given_) {}
 
@@ -52,6 +80,8 @@ ByteSource& ByteSource::operator=(ByteSource&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(descriptor_, other.descriptor_);
   std::swap(size_, other.size_);
+  std::swap(packing_, other.packing_);
+  std::swap(unpacker_, other.unpacker_);
   std::swap(head_, other.head_);
   std::swap(head_given_, other.head_given_);
   return *this;
@@ -62,19 +92,15 @@ ByteSource::~ByteSource() {
 }
 
 Result<std::size_t> ByteSource::read(std::span<char> into) {
-  if (head_given_ == head_.size()) return read_file(into);
+  if (head_given_ == head_.size()) return read_behind_head(into);
   const std::size_t count = std::min(into.size(), head_.size() - head_given_);
   std::copy_n(head_.data() + head_given_, count, into.data());
   head_given_ += count;
   return count;
 }
 
-Result<std::size_t> ByteSource::read_file(std::span<char> into) {
-  for (;;) {
-    const ssize_t count = ::read(descriptor_, into.data(), into.size());
-    if (count >= 0) return static_cast<std::size_t>(count);
-    if (errno != EINTR) return cannot_read(path_, errno);
-  }
+Result<std::size_t> ByteSource::read_behind_head(std::span<char> into) {
+  return unpacker_ ? unpacker_->read(into) : read_file(path_, descriptor_, into);
 }
 
 }  // namespace deepgap::trace

@@ -1,5 +1,6 @@
 // A foreign file's bytes in their order, a piece at a time: such files have gigabytes and are never read
-// whole.
+// whole. Files that gzip or zstd compressed give what they hold; that they are compressed is seen from their
+// first bytes, never from the name.
 //
 //   DEEPGAP_ASSIGN(ByteSource source, ByteSource::open("study.csv"));
 //   for (;;) { DEEPGAP_ASSIGN(std::size_t count, source.read(buffer)); if (count == 0) break; ... }
@@ -7,11 +8,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "trace/unpack.h"
 
 namespace deepgap::trace {
 
@@ -28,17 +32,25 @@ class ByteSource {
 
   // The first bytes, some 64 KiB; they are still to be read.
   std::string_view head() const { return head_; }
+  // Of the file as it lies there, and how.
   std::int64_t size() const { return size_; }
+  Packing packing() const { return packing_; }
+  // Why what a compressed file holds ended early ("the gzip stream is cut off"): known once read() gave 0.
+  std::optional<std::string> fault() const { return unpacker_ ? unpacker_->fault() : std::nullopt; }
   const std::string& path() const { return path_; }
 
  private:
   ByteSource(std::string path, int descriptor, std::int64_t size)
       : path_(std::move(path)), descriptor_(descriptor), size_(size) {}
-  Result<std::size_t> read_file(std::span<char> into);
+  // Fills head_, from where it is filled already.
+  Result<void> read_head();
+  Result<std::size_t> read_behind_head(std::span<char> into);
 
   std::string path_;
   int descriptor_ = -1;
   std::int64_t size_ = 0;
+  Packing packing_ = Packing::kNone;
+  std::unique_ptr<Unpacker> unpacker_;
   std::string head_;
   std::size_t head_given_ = 0;
 };

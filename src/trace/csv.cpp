@@ -27,7 +27,12 @@ Result<std::optional<char>> CsvReader::take() {
   if (at_ == end_) {
     DEEPGAP_ASSIGN(end_, source_->read(buffer_));
     at_ = 0;
-    if (end_ == 0) return std::optional<char>();
+    if (end_ == 0) {
+      if (const auto broken = source_->fault()) {
+        return fault(*broken + ": copy or compress the file again");
+      }
+      return std::optional<char>();
+    }
     if (!begun_ && std::string_view(buffer_.data(), end_).starts_with(kByteOrderMark))
       at_ = kByteOrderMark.size();
     begun_ = true;

@@ -7,7 +7,8 @@
 //
 // Lines end with LF or CRLF; a byte order mark and empty lines are left out. A quote inside an unquoted
 // field, text behind a closing quote, a quote that is never closed, a NUL byte and a record beyond a megabyte
-// are errors that name the line. (Debian's libcsv streams too, but tells no line of an error.)
+// are errors that name the line, as is a compressed file that is cut off. (Debian's libcsv streams too, but
+// tells no line of an error.)
 #pragma once
 
 #include <cstddef>

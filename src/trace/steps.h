@@ -1,0 +1,43 @@
+// The repeated unit of work in a trace: what a time is said of.
+//
+//   for (const Step& step : find_steps(timeline).steps) ... step.wall_ns() ...
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/timeline.h"
+
+namespace deepgap::trace {
+
+// By what steps were told, the first of these that a trace has.
+enum class StepBasis {
+  kProfilerSteps,  // the profiler's own, "ProfilerStep#12"
+  kAnnotations,    // a range that the user named and that comes back
+  kRepeatedOps,    // a sequence of ops that comes back
+  kWholeTrace,
+};
+std::string_view name_of(StepBasis basis);
+
+// Steps do not overlap: a kernel that runs in a later step's time is charged there.
+struct Step {
+  std::string name;
+  std::int64_t start_ns = 0;
+  std::int64_t end_ns =
+      0;  // of the range or, where no later step begins first, of the last work launched in it
+  std::int64_t host_end_ns = 0;  // of the range alone
+  bool warmup = false;           // a cold start: left out of every average
+
+  std::int64_t wall_ns() const { return end_ns - start_ns; }
+};
+
+struct Steps {
+  StepBasis basis = StepBasis::kWholeTrace;
+  std::vector<Step> steps;  // by start; empty for a trace without events
+};
+
+Steps find_steps(const Timeline& timeline);
+
+}  // namespace deepgap::trace
