@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/text.h"
+#include "graph/expansion.h"
 #include "graph/external_data.h"
 #include "graph/file_kind.h"
 #include "graph/onnx_model.h"
@@ -219,6 +220,7 @@ Result<Model> parse_checked(std::string_view bytes, const ReadOptions& options) 
   DEEPGAP_ASSIGN(const std::set<std::string> files, check_external_data(proto, options.folder));
   representation->external_files = {files.begin(), files.end()};
   DEEPGAP_RETURN_IF_ERROR(check_operators(proto));
+  DEEPGAP_RETURN_IF_ERROR(check_expansion(proto));
   DEEPGAP_RETURN_IF_ERROR(run_checker(proto));
   DEEPGAP_RETURN_IF_ERROR(complete(*representation));
   return Model(std::move(representation));

@@ -1,0 +1,25 @@
+// How large a model becomes once its local functions are inlined, counted before anything is expanded: a file
+// of 2 kB whose functions call each other twice, 30 deep, stands for a thousand million nodes.
+//
+//   DEEPGAP_RETURN_IF_ERROR(check_expansion(proto));   // then onnx::inliner::InlineLocalFunctions
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "onnx/onnx_pb.h"
+
+namespace deepgap::graph {
+
+// Of all nodes, those of subgraphs and each call itself included. The largest models exported today stay
+// below a tenth of it; inlining and inference of so many take some ten seconds.
+inline constexpr std::int64_t kMostExpandedNodes = 200'000;
+// Calls within calls: exporters make a function a module of the network, some ten levels.
+inline constexpr int kDeepestCalls = 200;
+
+// Errors (kBadInput) say how many nodes, bytes or levels of calls there would be and how many are taken. A
+// model without functions passes whatever its size. Functions that call themselves are left to ONNX's
+// checker.
+Result<void> check_expansion(const onnx::ModelProto& proto);
+
+}  // namespace deepgap::graph
