@@ -8,6 +8,7 @@
 #include "graph/expansion.h"
 #include "graph/external_data.h"
 #include "graph/file_kind.h"
+#include "graph/node_order.h"
 #include "graph/onnx_model.h"
 #include "onnx/checker.h"
 #include "onnx/inliner/inliner.h"
@@ -157,14 +158,34 @@ std::string first_line(std::string_view message) {
   return line.empty() ? "no reason given" : line;
 }
 
+// " (node 'conv1')" from that context, "" where it names no node.
+std::string node_of_context(std::string_view message) {
+  constexpr std::string_view kBefore = "==> Context: Bad node spec for node. Name: ";
+  const std::size_t context = message.rfind(kBefore);
+  if (context == std::string_view::npos) return "";
+  const std::string_view name = message.substr(context + kBefore.size());
+  const std::string_view found = name.substr(0, name.rfind(" OpType: "));
+  return found.empty() ? "" : fmt::format(" (node '{}')", printable(found, 60));
+}
+
 Result<void> run_checker(onnx::ModelProto& proto) {
   const Hidden hidden(proto);
   try {
     onnx::checker::check_model(proto, /*full_check=*/false, /*skip_opset_compatibility_check=*/true);
     return {};
   } catch (const std::exception& error) {
-    return bad_input(fmt::format("expected a valid ONNX model, but ONNX's checker says: {}; export it again",
-                                 first_line(error.what())));
+    const std::string_view message = error.what();
+    // Said over several lines, with the names behind the first.
+    const bool unordered = message.find("topologically sorted") != std::string_view::npos;
+    if (const std::optional<std::string> found = unordered ? disorder_in(proto) : std::nullopt) {
+      return bad_input(fmt::format(
+          "expected an ONNX model whose nodes stand behind those whose values they read, found that "
+          "{}: export it again",
+          *found));
+    }
+    return bad_input(
+        fmt::format("expected a valid ONNX model, but ONNX's checker says: {}{}; export it again",
+                    first_line(message), node_of_context(message)));
   }
 }
 
