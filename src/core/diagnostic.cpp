@@ -132,18 +132,106 @@ constexpr DiagnosticKind kEmulatedPrecision{"emulated_precision", Severity::kWar
                                             "Do not read the number as what the precision can do; `devices` "
                                             "lists the precisions that the device has."};
 
+constexpr DiagnosticKind kFileCutOff{
+    "file_cut_off", Severity::kWarning,
+    "The trace's file, or the compressed stream in it, ends before what it holds does.",
+    "Copy the file again, and wait for the profiler to finish writing before the program ends; what stands "
+    "before "
+    "the cut was used."};
+constexpr DiagnosticKind kTextRepaired{
+    "text_repaired", Severity::kWarning,
+    "The trace holds what JSON does not have (control characters, stray backslashes or commas, NaN); it was "
+    "put right.",
+    "Nothing, unless names look odd: known versions of the profiler write this."};
+constexpr DiagnosticKind kEventsLost{
+    "events_lost", Severity::kWarning,
+    "Events of the trace are cut off, damaged beyond repair or have no usable time.",
+    "Record the trace again where steps lack kernels; a newer profiler may write it properly."};
+constexpr DiagnosticKind kLaunchesWithoutKernels{
+    "launches_without_kernels", Severity::kWarning,
+    "Launches of a step have no kernel in the trace: the profiler dropped device records, and the step's "
+    "device time is "
+    "too short.",
+    "Profile fewer steps or shorter ones, synchronise before the profiler stops, and give it larger "
+    "buffers."};
+constexpr DiagnosticKind kKernelsWithoutLaunches{
+    "kernels_without_launches", Severity::kNote,
+    "Kernels have no launch in the trace, so what the host did to start them is not known.",
+    "Start the profiler before the work is launched, with host activities recorded."};
+constexpr DiagnosticKind kNegativeDurations{
+    "negative_durations", Severity::kWarning, "Events end before they begin; they were left out.",
+    "Record the trace again: the profiler's clock conversion failed."};
+constexpr DiagnosticKind kOverlappingKernels{"overlapping_kernels", Severity::kNote,
+                                             "Kernels of one stream overlap in time.",
+                                             "Nothing on devices of compute capability 9 and later, whose "
+                                             "kernels may begin before the one before them ends; "
+                                             "elsewhere times are rounded, or the trace is damaged."};
+constexpr DiagnosticKind kClockSkew{
+    "clock_skew", Severity::kWarning,
+    "Work on the device begins before the call that launched it: the two clocks disagree.",
+    "Read waits and launch times shorter than the disagreement with caution."};
+constexpr DiagnosticKind kNoDeviceActivity{
+    "no_device_activity", Severity::kWarning,
+    "The trace has no work on a device: a run on the CPU, or a profiler that was not allowed to record it.",
+    "Record with device activities (ProfilerActivity.CUDA); in containers the profiler's library must be "
+    "allowed to."};
+constexpr DiagnosticKind kNoShapes{"no_shapes", Severity::kNote,
+                                   "The ops of the trace have no shapes, so their work is not known.",
+                                   "Record with record_shapes=True."};
+constexpr DiagnosticKind kProfilerInflation{
+    "profiler_inflation", Severity::kWarning, "A step takes longer in the trace than without the profiler.",
+    "Trust busy time more than idle time, and record fewer activities (no stacks, no memory)."};
+constexpr DiagnosticKind kOpaqueGraphs{
+    "opaque_graphs", Severity::kWarning, "Graphs were launched whose kernels the trace does not have.",
+    "Record with a newer profiler or driver, or profile the same steps without graphs."};
+constexpr DiagnosticKind kStepsDiffer{
+    "steps_differ", Severity::kWarning,
+    "The steps of the trace take different times or launch different numbers of kernels.",
+    "Compare the steps one by one before trusting their mean; profile more of them."};
+constexpr DiagnosticKind kColdStart{
+    "cold_start", Severity::kNote,
+    "The first step takes much longer than the others and is left out of averages.",
+    "Let a few steps run before the profiler starts."};
+
 }  // namespace diagnostics
 
 namespace {
 
 using namespace diagnostics;
-constexpr std::array kAllDiagnostics{&kForeignLoad,     &kStealTime,           &kClockChanged,
-                                     &kQuotaThrottled,  &kTwoRegimes,          &kLevelShift,
-                                     &kDrift,           &kPrecisionNotReached, &kFewSamples,
-                                     &kNotSteady,       &kSettingNotEffective, &kWorkerLost,
-                                     &kOutOfMemory,     &kPredictedNotToFit,   &kUnsupportedPrecision,
-                                     &kModelRemark,     &kImportAssumption,    &kCancelled,
-                                     &kProcessesDiffer, &kEmulatedPrecision};
+constexpr std::array kAllDiagnostics{&kForeignLoad,
+                                     &kStealTime,
+                                     &kClockChanged,
+                                     &kQuotaThrottled,
+                                     &kTwoRegimes,
+                                     &kLevelShift,
+                                     &kDrift,
+                                     &kPrecisionNotReached,
+                                     &kFewSamples,
+                                     &kNotSteady,
+                                     &kSettingNotEffective,
+                                     &kWorkerLost,
+                                     &kOutOfMemory,
+                                     &kPredictedNotToFit,
+                                     &kUnsupportedPrecision,
+                                     &kModelRemark,
+                                     &kImportAssumption,
+                                     &kCancelled,
+                                     &kProcessesDiffer,
+                                     &kEmulatedPrecision,
+                                     &kFileCutOff,
+                                     &kTextRepaired,
+                                     &kEventsLost,
+                                     &kLaunchesWithoutKernels,
+                                     &kKernelsWithoutLaunches,
+                                     &kNegativeDurations,
+                                     &kOverlappingKernels,
+                                     &kClockSkew,
+                                     &kNoDeviceActivity,
+                                     &kNoShapes,
+                                     &kProfilerInflation,
+                                     &kOpaqueGraphs,
+                                     &kStepsDiffer,
+                                     &kColdStart};
 
 }  // namespace
 

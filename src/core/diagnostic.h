@@ -58,6 +58,21 @@ extern const DiagnosticKind kImportAssumption;      // what an imported file doe
 extern const DiagnosticKind kCancelled;             // stopped by the user before its end
 extern const DiagnosticKind kProcessesDiffer;    // the processes' medians differ by more than samples explain
 extern const DiagnosticKind kEmulatedPrecision;  // this device has no arithmetic for the precision asked for
+// Of traces.
+extern const DiagnosticKind kFileCutOff;              // the file or its compressed stream ends too early
+extern const DiagnosticKind kTextRepaired;            // it is no proper JSON
+extern const DiagnosticKind kEventsLost;              // events that could not be used
+extern const DiagnosticKind kLaunchesWithoutKernels;  // the profiler dropped device records
+extern const DiagnosticKind kKernelsWithoutLaunches;  // or host records
+extern const DiagnosticKind kNegativeDurations;
+extern const DiagnosticKind kOverlappingKernels;  // on one stream
+extern const DiagnosticKind kClockSkew;           // work that begins before its launch
+extern const DiagnosticKind kNoDeviceActivity;
+extern const DiagnosticKind kNoShapes;
+extern const DiagnosticKind kProfilerInflation;  // the traced step takes longer than an unprofiled one
+extern const DiagnosticKind kOpaqueGraphs;       // graph launches without their kernels
+extern const DiagnosticKind kStepsDiffer;
+extern const DiagnosticKind kColdStart;  // the first step is set apart
 }  // namespace diagnostics
 
 std::span<const DiagnosticKind* const> all_diagnostics();
