@@ -308,6 +308,7 @@ Result<bool> JsonEvents::take_member() {
   if (found == Found::kTooLarge || size + name.size() > room) {
     ++damage_.members_left_out;
   } else if (size > 0) {
+    if (suspect_) ++damage_.members_suspect;
     members_size_ += size + name.size();
     members_.insert_or_assign(std::move(name), buffer_.substr(at_, size));
   }

@@ -52,8 +52,9 @@ struct JsonDamage {
   bool byte_order_mark = false;
   bool ended_early = false;  // within the list or an object around it
   std::int64_t trailing_commas = 0;
-  std::int64_t trailing_bytes = 0;  // behind the end of the document, white space apart
-  std::int64_t stray_bytes = 0;     // between members, where none belong
+  std::int64_t trailing_bytes = 0;   // behind the end of the document, white space apart
+  std::int64_t stray_bytes = 0;      // between members, where none belong
+  std::int64_t members_suspect = 0;  // of those beside the list: for repaired()
   std::int64_t members_left_out = 0;
 };
 

@@ -93,6 +93,7 @@ class Reader {
     timeline_.counts.ignored += damage.no_events;
     for (auto& [lane, open] : open_) timeline_.counts.lost += static_cast<std::int64_t>(open.size());
     take_members();
+    say_what_was_wrong();
     std::sort(timeline_.events.begin(), timeline_.events.end(), [](const Event& a, const Event& b) {
       return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.duration_ns > b.duration_ns;
     });
@@ -236,6 +237,7 @@ class Reader {
   }
 
   void take_members();
+  void say_what_was_wrong();
 
   ByteSource* source_;
   JsonEvents events_;
@@ -292,6 +294,42 @@ void Reader::take_members() {
     device.memory_bytes = number("totalGlobalMem");
     timeline_.devices.push_back(std::move(device));
   }
+}
+
+void Reader::say_what_was_wrong() {
+  const JsonDamage& damage = events_.damage();
+  const auto say = [this](const DiagnosticKind& kind, std::string text, std::int64_t count) {
+    timeline_.diagnostics.push_back(diagnose(kind, {}, std::move(text), count));
+  };
+  if (const auto fault = source_->fault()) {
+    say(diagnostics::kFileCutOff, fmt::format("{} after {} events", *fault, timeline_.counts.read), 1);
+  } else if (damage.ended_early) {
+    say(diagnostics::kFileCutOff,
+        fmt::format("the file ends within the JSON, after {} events", timeline_.counts.read), 1);
+  }
+  std::vector<std::string> repairs;
+  if (mended_count_ > 0) repairs.push_back(fmt::format("{} events were put right", mended_count_));
+  if (damage.members_suspect > 0) {
+    repairs.push_back(fmt::format("{} members beside the events were put right", damage.members_suspect));
+  }
+  if (damage.byte_order_mark) repairs.emplace_back("a byte order mark was passed over");
+  if (damage.trailing_commas > 0) repairs.emplace_back("a comma before the closing bracket was passed over");
+  if (damage.stray_bytes > 0)
+    repairs.push_back(fmt::format("{} stray bytes were passed over", damage.stray_bytes));
+  if (damage.trailing_bytes > 0) {
+    repairs.push_back(fmt::format("{} bytes behind the end were passed over", damage.trailing_bytes));
+  }
+  if (!repairs.empty()) {
+    say(diagnostics::kTextRepaired, join(repairs, "; "),
+        std::max<std::int64_t>(mended_count_, static_cast<std::int64_t>(repairs.size())));
+  }
+  if (negative_ > 0)
+    say(diagnostics::kNegativeDurations, fmt::format("{} events end before they begin", negative_),
+        negative_);
+  const std::int64_t others = timeline_.counts.lost - negative_;
+  if (others > 0)
+    say(diagnostics::kEventsLost, fmt::format("{} of {} events were lost", others, timeline_.counts.read),
+        others);
 }
 
 }  // namespace
