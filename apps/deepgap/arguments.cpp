@@ -95,10 +95,10 @@ Result<std::vector<std::int64_t>> Arguments::integers(std::string_view name, std
   return out;
 }
 
-Result<std::map<std::string, std::string>> Arguments::pairs(std::string_view name) const {
+Result<std::map<std::string, std::string>> Arguments::pairs(std::string_view name, SplitAt place) const {
   std::map<std::string, std::string> out;
   for (const std::string& value : texts(name)) {
-    const std::size_t equals = value.find('=');
+    const std::size_t equals = place == SplitAt::kFirst ? value.find('=') : value.rfind('=');
     if (equals == std::string::npos || equals == 0) {
       return usage_error(fmt::format("{}: expected NAME=VALUE, found '{}'", name, printable(value)));
     }

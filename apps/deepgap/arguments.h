@@ -36,8 +36,11 @@ class Arguments {
   Result<std::optional<double>> share(std::string_view name) const;
   // Whole numbers separated by commas, each at least `least`.
   Result<std::vector<std::int64_t>> integers(std::string_view name, std::int64_t least) const;
-  // "name=value" pairs; a name given twice is an error.
-  Result<std::map<std::string, std::string>> pairs(std::string_view name) const;
+  // "name=value" pairs; a name given twice is an error. Split at the first "=", or at the last where names
+  // may hold one and values never do: a model's dimension may be called "a=b".
+  enum class SplitAt { kFirst, kLast };
+  Result<std::map<std::string, std::string>> pairs(std::string_view name,
+                                                   SplitAt place = SplitAt::kFirst) const;
 
  private:
   std::map<std::string, std::vector<std::string>, std::less<>> values_;

@@ -83,6 +83,20 @@ TEST(Arguments, ValuesAreReadWithErrorsThatNameTheOption) {
   }
 }
 
+TEST(Arguments, PairsAreSplitAtTheFirstOrTheLastEqualsSign) {
+  using Pair = std::pair<const std::string, std::string>;
+  Arguments arguments;
+  arguments.set("--dim", {"a=b=128", "=c=1"});
+  EXPECT_THAT(*arguments.pairs("--dim", Arguments::SplitAt::kLast),
+              ElementsAre(Pair("=c", "1"), Pair("a=b", "128")));
+  arguments.set("--set", {"a=b=128"});
+  EXPECT_THAT(*arguments.pairs("--set"), ElementsAre(Pair("a", "b=128")));
+  for (const char* text : {"a", "=1"}) {
+    arguments.set("--dim", {text});
+    EXPECT_FALSE(arguments.pairs("--dim", Arguments::SplitAt::kLast).ok()) << text;
+  }
+}
+
 // docs/cli.md is made from the tables; DEEPGAP_APPROVE=1 writes it anew.
 TEST(CommandLine, TheDocumentationIsThatOfTheTables) {
   const std::string path = DEEPGAP_SOURCE_FOLDER "/docs/cli.md";

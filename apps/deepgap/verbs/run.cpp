@@ -109,7 +109,7 @@ Result<session::RunOptions> run_options(const Arguments& arguments) {
                  named<Mode>(arguments, "--mode", "mode", parse_mode, {"latency", "throughput"}));
   DEEPGAP_ASSIGN(options.batches, arguments.integers("--batch", 1));
   using Pairs = std::map<std::string, std::string>;
-  DEEPGAP_ASSIGN(const Pairs dims, arguments.pairs("--dim"));
+  DEEPGAP_ASSIGN(const Pairs dims, arguments.pairs("--dim", Arguments::SplitAt::kLast));
   for (const auto& [name, size] : dims) {
     DEEPGAP_ASSIGN(options.dims[name], parse_integer(size, "--dim " + printable(name), 1));
   }
