@@ -106,6 +106,13 @@ Result<void> check_request(const SweepRequest& request,
                            const std::map<std::string, EngineDescription>& engines,
                            const MachineLimits& limits) {
   DEEPGAP_RETURN_IF_ERROR(check_measure(request.measure));
+  for (const PlannedModel& model : request.models) {
+    if (!model.fixed_batch || (*model.fixed_batch >= 1 && *model.fixed_batch <= kLargestBatch)) continue;
+    return bad_input(fmt::format(
+        "model {}: it was exported for batch {} only, and batches of 1 to {} can be measured: export it "
+        "with a dynamic batch",
+        printable(model.name), *model.fixed_batch, kLargestBatch));
+  }
   for (const std::int64_t batch : request.batches) {
     if (batch < 1 || batch > kLargestBatch) {
       return usage_error(fmt::format("batch: expected 1 to {}, found {}", kLargestBatch, batch));

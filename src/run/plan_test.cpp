@@ -117,6 +117,22 @@ TEST(Plan, SaysWhatThereIs) {
   EXPECT_THAT(error_of(request), HasSubstr("'other'"));
 }
 
+// Not an advice that is refused when it is followed.
+TEST(Plan, ABatchThatNobodyCanAskForIsTheModelsFault) {
+  SweepRequest request = fake_request({"a"}, {1}, kLatency, 1);
+  for (const std::int64_t batch : {std::int64_t{0}, kLargestBatch + 1, std::int64_t{1} << 40}) {
+    request.models[0].fixed_batch = batch;
+    const Result<SweepPlan> plan = plan_sweep(request, {{"fake", fake_engine(request.settings)}}, {});
+    ASSERT_FALSE(plan.ok()) << batch;
+    EXPECT_EQ(plan.error().kind(), ErrorKind::kBadInput);
+    EXPECT_EQ(plan.error().message(),
+              "model a: it was exported for batch " + std::to_string(batch) +
+                  " only, and batches of 1 to 1000000 can be measured: export it with a dynamic batch");
+  }
+  request.models[0].fixed_batch = kLargestBatch;
+  EXPECT_THAT(error_of(request), HasSubstr("measure --batch 1000000"));
+}
+
 TEST(Plan, RefusesNumbersOutOfRange) {
   const auto with = [](const auto& change) {
     SweepRequest request = fake_request({"a"}, {1}, kLatency, 1);
