@@ -129,10 +129,10 @@ Result<void> check_complete(const std::vector<FreeDimension>& free, const Dims& 
     if (!dimension.is_batch && !dims.contains(dimension.name)) lacking.push_back(dimension);
   }
   if (lacking.empty()) return {};
-  return usage_error(
-      fmt::format("the model has open dimension{} without a size: {}; give {}, as in --dim {}=128",
-                  lacking.size() == 1 ? "" : "s", list_of(lacking),
-                  lacking.size() == 1 ? "it one" : "each one", printable(lacking.front().name, 60)));
+  return usage_error(fmt::format("the model has {} without a size: {}; give {}, as in --dim {}=128",
+                                 lacking.size() == 1 ? "an open dimension" : "open dimensions",
+                                 list_of(lacking), lacking.size() == 1 ? "it one" : "each one",
+                                 printable(lacking.front().name, 60)));
 }
 
 std::optional<std::int64_t> fixed_batch_of(const std::vector<TensorInfo>& inputs,
@@ -199,10 +199,13 @@ Result<DimsPlan> plan_dims(const std::vector<TensorInfo>& inputs, const Dims& di
   for (const TensorInfo& input : inputs) {
     if (!input.dims) {
       const bool tensor = input.dtype != ops::DataType::kUnknown;
-      return usage_error(fmt::format(
-          "input '{}' was expected to be a tensor with a known number of dimensions, found {}: export it "
-          "with input shapes",
-          printable(input.name, 60), tensor ? "no shape" : "another type (a sequence or an optional)"));
+      return bad_input(
+          fmt::format("input '{}' was expected to be a tensor with a known number of dimensions, found {}",
+                      printable(input.name, 60),
+                      tensor ? "no shape: export it with input shapes"
+                             : "another type (a sequence or an optional), which deepgap cannot make: export "
+                               "it with tensors as "
+                               "its inputs"));
     }
     std::vector<Dim>& bound = plan.inputs.emplace_back(*input.dims);
     for (std::size_t axis = 0; axis < bound.size(); ++axis) {

@@ -53,8 +53,8 @@ std::vector<FreeDimension> free_dimensions(const Model& model, const Dims& dims 
 std::optional<std::int64_t> fixed_batch(const Model& model, const Dims& dims = {});
 
 // A copy in which every input dimension is a number, but for the batch where `batch` is absent; shapes are
-// inferred anew. Errors (kUsage) list the dimensions that lack a size, name those that the model does not
-// have, and say which batch a model with a fixed one takes.
+// inferred anew. Inputs without a shape are kBadInput; other errors (kUsage) list the dimensions that lack a
+// size, name those that the model does not have, and say which batch a model with a fixed one takes.
 Result<Model> bind_dimensions(const Model& model, const Dims& dims, std::optional<std::int64_t> batch = {});
 
 }  // namespace deepgap::graph

@@ -112,5 +112,15 @@ TEST(Dims, SizesThatTheGraphCannotTakeAreTheUsersError) {
   EXPECT_EQ(wrong.error().kind(), ErrorKind::kUsage);
 }
 
+TEST(Dims, OneOpenDimensionIsSaidInTheSingular) {
+  GraphBuilder graph("g", 17, 1);
+  const std::vector<Dim> dims = {symbolic("batch"), symbolic("a=b")};
+  graph.output(graph.node("Relu", {graph.input("x", ops::DataType::kFloat32, dims)}), "y",
+               ops::DataType::kFloat32, dims);
+  EXPECT_EQ(
+      error_of(bind_dimensions(built(std::move(graph)), {})),
+      "the model has an open dimension without a size: a=b (x axis 1); give it one, as in --dim a=b=128");
+}
+
 }  // namespace
 }  // namespace deepgap::graph

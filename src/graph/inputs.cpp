@@ -103,11 +103,52 @@ Result<InputSpec> spec_of(const GraphView& view, const TensorInfo& input, std::v
   } else if (ops::is_floating(input.dtype)) {
     spec.reason = "floating";
   } else {
-    return usage_error(
-        fmt::format("input '{}' was expected to hold numbers, found type {}: deepgap cannot make such inputs",
-                    printable(input.name, 60), ops::name_of(input.dtype)));
+    return bad_input(fmt::format(
+        "input '{}' was expected to hold numbers, found type {}, which deepgap cannot make: export "
+        "the model with numbers as its inputs",
+        printable(input.name, 60), ops::name_of(input.dtype)));
   }
   return spec;
+}
+
+// What no size makes measurable.
+Result<void> check_measurable(const GraphView& view) {
+  if (view.outputs.empty()) {
+    return bad_input(
+        "expected a model with an output, found none: there is nothing that an engine would have to compute; "
+        "export it with its outputs");
+  }
+  for (const TensorInfo& input : view.inputs) {
+    if (!input.dims || std::find(input.dims->begin(), input.dims->end(), fixed(0)) == input.dims->end())
+      continue;
+    return bad_input(fmt::format(
+        "expected inputs with elements, found '{}', one of whose dimensions is 0: export the model "
+        "with that dimension open, or with a size of 1 or more",
+        printable(input.describe())));
+  }
+  return {};
+}
+
+// Whether it is the model's own dimensions that are too large, whatever sizes the open ones get.
+bool is_too_large_by_itself(const TensorInfo& input) {
+  std::vector<std::int64_t> sizes;
+  for (const Dim& dim : *input.dims) {
+    if (dim.size) sizes.push_back(*dim.size);
+  }
+  return !ops::tensor(input.dtype, sizes).bytes();
+}
+
+// Tensors between the inputs and the outputs.
+Result<void> check_addressable(const GraphView& view, bool sizes_given) {
+  for (const auto& [name, tensor] : view.tensors) {
+    if (!tensor.shape() || !ops::bits_of(tensor.dtype) || tensor.described().bytes()) continue;
+    const std::string found =
+        fmt::format("expected tensors that can be addressed, found '{}', whose size no machine can address",
+                    printable(TensorInfo{name, tensor.dtype, tensor.dims}.describe(), 200));
+    if (sizes_given) return usage_error(found + ": give smaller --dim sizes");
+    return bad_input(found + ": check the model");
+  }
+  return {};
 }
 
 }  // namespace
@@ -127,6 +168,8 @@ std::optional<Bytes> InputSpec::bytes() const {
 }
 
 Result<std::vector<InputSpec>> input_specs(const Model& model, const Dims& dims, std::int64_t batch) {
+  const GraphView unbound = view_of(model);
+  DEEPGAP_RETURN_IF_ERROR(check_measurable(unbound));
   DEEPGAP_ASSIGN(const GraphView view, bound_view(model, dims, batch));
   std::vector<InputSpec> specs;
   for (const TensorInfo& input : view.inputs) {
@@ -134,6 +177,13 @@ Result<std::vector<InputSpec>> input_specs(const Model& model, const Dims& dims,
     for (const Dim& dim : *input.dims) shape.push_back(dim.size.value_or(0));
     DEEPGAP_ASSIGN(InputSpec spec, spec_of(view, input, std::move(shape)));
     if (!spec.bytes()) {
+      const TensorInfo& written = unbound.inputs[specs.size()];
+      if (is_too_large_by_itself(written)) {
+        return bad_input(
+            fmt::format("expected inputs that can be addressed, found '{}', whose size no machine can "
+                        "address: export the model with smaller ones",
+                        printable(written.describe(), 200)));
+      }
       return usage_error(
           fmt::format("input '{}' is larger than can be addressed: give a smaller batch or smaller --dim "
                       "sizes",
@@ -141,6 +191,7 @@ Result<std::vector<InputSpec>> input_specs(const Model& model, const Dims& dims,
     }
     specs.push_back(std::move(spec));
   }
+  DEEPGAP_RETURN_IF_ERROR(check_addressable(view, !dims.empty()));
   return specs;
 }
 

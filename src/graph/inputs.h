@@ -42,8 +42,9 @@ struct InputSpec {
 // Gather (also through casts, reshapes and the like) gets 0 to size of that axis - 1, the smallest where it
 // indexes several; an integer or bool input with "mask" in its name gets ones; other integers 0 to 1 (token
 // types, flags: valid in the smallest table); bool both values; a floating input that is GridSample's grid
-// uniform in [-1, 1]; other floating ones a normal distribution. Errors: as bind_dimensions, and an input of
-// a type that cannot be generated (strings, sequences).
+// uniform in [-1, 1]; other floating ones a normal distribution. Errors: as bind_dimensions; kBadInput
+// where no size makes the model measurable: no output, an input of a type that cannot be generated (strings,
+// sequences), with a dimension of 0 or without a shape, tensors of 2^56 elements or more.
 Result<std::vector<InputSpec>> input_specs(const Model& model, const Dims& dims, std::int64_t batch);
 
 }  // namespace deepgap::graph

@@ -82,6 +82,65 @@ TEST(Inputs, ABatchBeyondTheAddressSpaceIsRefused) {
   EXPECT_FALSE(input_specs(model, {}, std::int64_t{1} << 60).ok());
 }
 
+// y = Identity(x): the error of asking for its inputs, which must be the file's fault.
+std::string fault_of(DataType dtype, const std::vector<Dim>& dims, const Dims& sizes = {},
+                     ErrorKind kind = ErrorKind::kBadInput) {
+  GraphBuilder graph("g", 21, 1);
+  graph.output(graph.node("Identity", {graph.input("x", dtype, dims)}), "y", dtype, dims);
+  const Result<std::vector<InputSpec>> specs = input_specs(built(std::move(graph)), sizes, 1);
+  EXPECT_TRUE(specs.ok() || specs.error().kind() == kind) << specs.error().message();
+  return error_of(specs);
+}
+
+TEST(Inputs, WhatCannotBeMadeIsTheFilesFault) {
+  for (const DataType dtype : {DataType::kString, DataType::kComplex64, DataType::kUnknown})
+    EXPECT_THAT(fault_of(dtype, {symbolic("batch"), fixed(8)}), HasSubstr("which deepgap cannot make"));
+}
+
+TEST(Inputs, AnInputWithoutElementsIsRefused) {
+  const std::vector<Dim> later = {symbolic("batch"), fixed(0)};
+  EXPECT_THAT(fault_of(DataType::kFloat32, later),
+              HasSubstr("found 'x float32 [batch, 0]', one of whose dimensions is 0"));
+  EXPECT_THAT(fault_of(DataType::kFloat32, {fixed(0), fixed(8)}), HasSubstr("one of whose dimensions is 0"));
+}
+
+TEST(Inputs, AModelWithoutOutputsIsRefused) {
+  GraphBuilder graph("g", 17, 1);
+  graph.node("Relu", {graph.input("x", DataType::kFloat32, {symbolic("batch")})});
+  const Result<std::vector<InputSpec>> specs = input_specs(built(std::move(graph)), {}, 1);
+  EXPECT_THAT(error_of(specs), HasSubstr("expected a model with an output"));
+  EXPECT_EQ(specs.error().kind(), ErrorKind::kBadInput);
+}
+
+// 2^62 float32 numbers by the file alone: its fault. By a size that was given: the user's.
+TEST(Inputs, WhoseFaultATooLargeInputIs) {
+  constexpr std::int64_t kHuge = std::int64_t{1} << 62;
+  EXPECT_THAT(fault_of(DataType::kFloat32, {symbolic("batch"), fixed(kHuge)}),
+              HasSubstr("no machine can address"));
+  EXPECT_THAT(
+      fault_of(DataType::kFloat32, {symbolic("batch"), fixed(1 << 20), fixed(1 << 20), fixed(1 << 21)}),
+      HasSubstr("no machine can address"));
+  EXPECT_THAT(
+      fault_of(DataType::kFloat32, {symbolic("batch"), symbolic("seq")}, {{"seq", kHuge}}, ErrorKind::kUsage),
+      HasSubstr("smaller --dim sizes"));
+  EXPECT_THAT(fault_of(DataType::kFloat32, {symbolic("batch"), symbolic("seq"), fixed(kHuge)}, {{"seq", 1}}),
+              HasSubstr("export the model with smaller ones"));
+}
+
+// Concatenations of a vector of 8 with itself: 2^(3 + n) elements, of which bytes_of() takes less than 2^56.
+TEST(Inputs, ATensorBeyondTheAddressSpaceOnTheWayIsRefused) {
+  const auto fault = [](int doublings) {
+    GraphBuilder graph("g", 17, 1);
+    Value x = graph.input("x", DataType::kFloat32, {symbolic("batch"), fixed(8)});
+    for (int i = 0; i < doublings; ++i) x = graph.node("Concat", {x, x}, {integer("axis", 1)});
+    graph.output(graph.node("Identity", {x}), "y", DataType::kFloat32, {symbolic("batch"), symbolic("wide")});
+    return input_specs(built(std::move(graph)), {}, 1);
+  };
+  EXPECT_TRUE(fault(52).ok()) << error_of(fault(52));
+  EXPECT_THAT(error_of(fault(53)), HasSubstr("whose size no machine can address"));
+  EXPECT_EQ(fault(53).error().kind(), ErrorKind::kBadInput);
+}
+
 TEST(Inputs, KindNamesComeBack) {
   for (const char* name : {"normal", "uniform", "integers", "bits", "ones"}) {
     ASSERT_TRUE(parse_input_kind(name));
