@@ -51,6 +51,12 @@ Result<Place> find_place(const onnx::TensorProto& tensor, const std::string& fol
   Place place;
   place.location = external_entry(tensor, "location");
   const std::string shown = printable(place.location, 200);
+  if (place.location.empty()) {
+    return bad_input(
+        fmt::format("the weights of tensor '{}' were expected in another file, and the model does not say in "
+                    "which: export it again",
+                    name));
+  }
   if (leaves_folder(place.location) || place.location.find('\0') != std::string::npos) {
     return bad_input(
         fmt::format("the weights of tensor '{}' were expected in a file in the model's folder, found the "
@@ -66,7 +72,14 @@ Result<Place> find_place(const onnx::TensorProto& tensor, const std::string& fol
   }
   place.path = (fs::path(folder) / place.location).string();
   std::error_code error;
-  if (!fs::is_regular_file(place.path, error)) {
+  const fs::file_status status = fs::status(place.path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    return bad_input(fmt::format(
+        "the weights of tensor '{}' were expected in the file '{}', found {}: copy the file there, "
+        "beside the model",
+        name, printable(place.path, 300), fs::is_directory(status) ? "a folder" : "a device or a pipe"));
+  }
+  if (!fs::exists(status)) {
     return bad_input(
         fmt::format("the weights of tensor '{}' were expected in '{}', and there is no such file: copy it "
                     "there, beside the model",

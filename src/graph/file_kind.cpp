@@ -14,28 +14,30 @@ namespace {
 
 struct Magic {
   std::string_view bytes;
-  std::string_view kind;
+  std::string_view kind;  // and what to do
 };
 
 using namespace std::string_view_literals;
 
 constexpr Magic kMagics[] = {
-    {"PK\x03\x04"sv, "a zip archive, as PyTorch (.pt, .pth) and Keras write"},
+    {"PK\x03\x04"sv,
+     "a zip archive, as PyTorch (.pt, .pth) and Keras write: unpack it where a model is in it, or export the "
+     "model to ONNX"},
     {"\x1f\x8b"sv, "a gzip archive: unpack it"},
     {"\x28\xb5\x2f\xfd"sv, "a zstd archive: unpack it"},
     {"version https://git-lfs"sv, "a Git LFS pointer instead of the file it stands for: run 'git lfs pull'"},
-    {"\x89HDF"sv, "an HDF5 file, as Keras writes (.h5)"},
-    {"\x89PNG"sv, "a PNG picture"},
-    {"\xff\xd8\xff"sv, "a JPEG picture"},
+    {"\x89HDF"sv, "an HDF5 file, as Keras writes (.h5): export the model to ONNX"},
+    {"\x89PNG"sv, "a PNG picture: name the model's file"},
+    {"\xff\xd8\xff"sv, "a JPEG picture: name the model's file"},
     {"\x7f"
      "ELF"sv,
-     "a program or library (ELF)"},
-    {"GGUF"sv, "a GGUF model"},
-    {"SQLite format 3"sv, "an SQLite database"},
-    {"\x80\x02"sv, "a Python pickle, as old PyTorch writes"},
-    {"\x80\x04"sv, "a Python pickle"},
-    {"ftrt"sv, "a TensorRT engine"},
-    {"%PDF"sv, "a PDF document"},
+     "a program or library (ELF): name the model's file"},
+    {"GGUF"sv, "a GGUF model: export it to ONNX from where it came"},
+    {"SQLite format 3"sv, "an SQLite database: name the model's file"},
+    {"\x80\x02"sv, "a Python pickle, as old PyTorch writes: export the model to ONNX"},
+    {"\x80\x04"sv, "a Python pickle: export the model to ONNX"},
+    {"ftrt"sv, "a TensorRT engine: name the ONNX model that it was built from"},
+    {"%PDF"sv, "a PDF document: name the model's file"},
 };
 
 std::optional<std::uint64_t> read_varint(std::string_view bytes, std::size_t& at) {
@@ -54,7 +56,8 @@ std::optional<std::string> foreign_kind(std::string_view bytes) {
   for (const Magic& magic : kMagics) {
     if (bytes.starts_with(magic.bytes)) return std::string(magic.kind);
   }
-  if (bytes.size() > 4 && bytes.substr(4).starts_with("TFL3")) return "a TensorFlow Lite model";
+  if (bytes.size() > 4 && bytes.substr(4).starts_with("TFL3"))
+    return "a TensorFlow Lite model: export it to ONNX from where it came";
   // No ONNX model starts with these: as a protobuf tag "<" and "{" are groups, which it has not.
   std::string_view text = bytes.substr(0, 1000);
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
@@ -64,8 +67,10 @@ std::optional<std::string> foreign_kind(std::string_view bytes) {
       head.find("<html") != std::string::npos) {
     return "an HTML page: download the file itself again (the raw file, not the page that shows it)";
   }
-  if (head.starts_with("<?xml") || head.starts_with("<net")) return "an XML file, as OpenVINO writes (.xml)";
-  if (head.starts_with("{") || head.starts_with("[")) return "a JSON file";
+  if (head.starts_with("<?xml") || head.starts_with("<net"))
+    return "an XML file, as OpenVINO writes (.xml): name the ONNX model that it was made from";
+  if (head.starts_with("{") || head.starts_with("["))
+    return "a JSON file: name the model's file, or download it again if this was the answer of a server";
   return std::nullopt;
 }
 
@@ -125,6 +130,12 @@ Result<std::string> read_model_bytes(const std::string& path) {
   const std::string context = "'" + printable(path) + "'";
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::none) {
+    return bad_input(
+               fmt::format("expected an ONNX model, found a path that cannot be followed ({}): check it",
+                           error.message()))
+        .in(context);
+  }
   if (!fs::exists(status)) {
     return bad_input("expected an ONNX model, found no such file: check the path, or name a built-in model")
         .in(context);
@@ -132,7 +143,7 @@ Result<std::string> read_model_bytes(const std::string& path) {
   if (fs::is_directory(status))
     return bad_input("expected an ONNX model, found a folder: name the file in it").in(context);
   if (!fs::is_regular_file(status))
-    return bad_input("expected an ONNX model, found no regular file").in(context);
+    return bad_input("expected an ONNX model, found a device or a pipe: name a regular file").in(context);
   const std::uintmax_t size = fs::file_size(path, error);
   if (!error && size > kMostModelBytes) return too_large(size).in(context);
   return RootedFileSystem().read(path);

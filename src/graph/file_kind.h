@@ -11,8 +11,7 @@
 
 namespace deepgap::graph {
 
-// "an HTML page (a download that failed?)", "a zip archive, as PyTorch writes (.pt)"; nothing for bytes that
-// may be ONNX.
+// What it is and what to do: "a gzip archive: unpack it"; nothing for bytes that may be ONNX.
 std::optional<std::string> foreign_kind(std::string_view bytes);
 
 // Walks the outermost fields of the protobuf message: "it ends after 1000 of at least 5000 bytes

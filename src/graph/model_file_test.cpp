@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <filesystem>
@@ -161,7 +162,12 @@ TEST_F(MaterialiseTest, ExternalWeightsMustBeThereWholeAndInside) {
   EXPECT_THAT(error_with("../outside.bin"), HasSubstr("leads out of it"));
   EXPECT_THAT(error_with("a/../../outside.bin"), HasSubstr("leads out of it"));
   EXPECT_THAT(error_with((folder_ / "outside.bin").string()), HasSubstr("leads out of it"));
-  EXPECT_THAT(error_with(""), HasSubstr("leads out of it"));
+  EXPECT_THAT(error_with(""), HasSubstr("does not say in which"));
+  fs::create_directories(folder_ / "model/inner");
+  EXPECT_THAT(error_with("inner"), HasSubstr("found a folder"));
+  EXPECT_THAT(error_with("."), HasSubstr("found a folder"));
+  ASSERT_EQ(mkfifo((folder_ / "model/pipe").c_str(), 0600), 0);
+  EXPECT_THAT(error_with("pipe"), HasSubstr("found a device or a pipe"));
   fs::copy_file(folder_ / "short.bin", folder_ / "model/short.bin");
   EXPECT_THAT(error_with("short.bin"), HasSubstr("the file has 100"));
   EXPECT_THAT(error_with("short.bin", -5), HasSubstr("offset '-5'"));

@@ -76,9 +76,38 @@ TEST_F(ReadModel, SaysWhatTheFileIs) {
   EXPECT_THAT(parse_error("\x08\x08"), HasSubstr("without a graph"));
 }
 
+// "found <what it is>: <what to do>".
+TEST_F(ReadModel, SaysWhatToDoWithWhatTheFileIs) {
+  using namespace std::string_literals;
+  const std::string starts[] = {"<html>",
+                                "PK\x03\x04zip",
+                                "\x1f\x8b",
+                                "\x28\xb5\x2f\xfd",
+                                "version https://git-lfs",
+                                "\x89HDF",
+                                "\x89PNG",
+                                "\xff\xd8\xff",
+                                "\x7f"
+                                "ELF",
+                                "GGUF",
+                                "SQLite format 3",
+                                "\x80\x02",
+                                "\x80\x04",
+                                "ftrt",
+                                "%PDF-1.4",
+                                "\0\0\0\0TFL3"s,
+                                "<?xml?>",
+                                "{\"a\": 1}"};
+  for (const std::string& bytes : starts)
+    EXPECT_THAT(parse_error(bytes), testing::ContainsRegex("found an? [^:]+: [a-z]")) << bytes;
+}
+
 TEST_F(ReadModel, SaysWhereTheFileIs) {
   EXPECT_THAT(error_of(read_model((folder_ / "none.onnx").string())), HasSubstr("no such file"));
   EXPECT_THAT(error_of(read_model(folder_.string())), HasSubstr("found a folder"));
+  fs::create_symlink("loop.onnx", folder_ / "loop.onnx");
+  EXPECT_THAT(error_of(read_model((folder_ / "loop.onnx").string())),
+              HasSubstr("cannot be followed (Too many"));
   const std::string path = write("empty.onnx", "");
   const std::string message = error_of(read_model(path));
   EXPECT_THAT(message, HasSubstr(path));
