@@ -19,9 +19,10 @@ constexpr OptionSpec kCommon[] = {
 }  // namespace
 
 std::span<const CommandSpec* const> all_commands() {
-  static const std::array<const CommandSpec*, 10> commands{
-      &run_command(),   &list_command(),    &show_command(),   &export_command(),  &import_command(),
-      &merge_command(), &engines_command(), &models_command(), &devices_command(), &formats_command()};
+  static const std::array<const CommandSpec*, 11> commands{
+      &run_command(),    &list_command(),    &show_command(),   &export_command(),
+      &import_command(), &merge_command(),   &trace_command(),  &engines_command(),
+      &models_command(), &devices_command(), &formats_command()};
   return commands;
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/render.h"
+#include "report/trace_findings.h"
 
 namespace deepgap::report {
 namespace {
@@ -286,6 +287,46 @@ TEST(ModelsView, AnUnknownFieldOfCsvIsEmpty) {
   EXPECT_THAT(render_csv(models_document(models)), HasSubstr("resnet50,ResNet-50,image,,0,0"));
   const std::vector<EngineRow> engines{{.name = "fake", .available = true, .version = "1"}};
   EXPECT_THAT(render_csv(engines_document(engines)), HasSubstr("fake,1,yes,,,\n"));
+}
+
+TEST(TraceView, VerdictThenTheMeanOfTheStepsThatMayHaveOne) {
+  TraceFindings findings{.path = "a.json", .format = "kineto", .verdict = "usable_with_loss"};
+  findings.diagnostics = {
+      {.id = "launches_without_kernels", .severity = Severity::kWarning, .where = "s2", .text = "4 of 10"}};
+  findings.devices = {{.id = 0, .name = "Some\x1b[31m GPU"}};
+  findings.device = 0;
+  findings.window_ns = 5'000'000;
+  findings.read = findings.kept = 100;
+  findings.kernels = 30;
+  findings.kernel_ns = 2'000'000;
+  findings.step_basis = "profiler_steps";
+  const auto step = [](const char* name, std::int64_t kernel, std::int64_t idle, bool warmup, bool broken) {
+    return TraceFindings::Step{.name = name,
+                               .wall_ns = kernel + idle,
+                               .warmup = warmup,
+                               .broken = broken,
+                               .labels = {{"kernel", kernel}, {"idle_framework", idle}, {"idle_unknown", 0}}};
+  };
+  findings.steps = {step("s0", 9'000'000, 0, true, false), step("s1", 1'000'000, 3'000'000, false, false),
+                    step("s2", 100'000, 200'000, false, true),
+                    step("s3", 2'000'000, 2'000'000, false, false)};
+  findings.averaged = {1, 3};
+  const Document document = trace_document(findings);
+  const std::string text = render_text(document, {.width = 150});
+  EXPECT_THAT(text, HasSubstr("Usable with loss"));
+  EXPECT_THAT(text, HasSubstr("mean of 2"));
+  EXPECT_THAT(text, ContainsRegex("idle_framework +2.5 +62.5\nkernel +1.5 +37.5\na step +4 +100\n"));
+  EXPECT_THAT(text, ContainsRegex("s0 .*warm-up\ns1 .*\ns2 .*broken: in no average"));
+  EXPECT_THAT(text, Not(HasSubstr("idle_unknown")));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  const nlohmann::json json = json_of_document(document);
+  EXPECT_EQ(json.at("schema"), "deepgap.trace/1");
+  EXPECT_EQ(json.at("quality").at("verdict"), "usable_with_loss");
+  EXPECT_EQ(json.at("kernels").at("total_ns"), 2'000'000);
+  EXPECT_EQ(json.at("steps").at(1).at("labels").at(1).at("ns"), 3'000'000);
+  EXPECT_EQ(json.at("window_ns"), 5'000'000);
+  findings.verdict = "unusable";
+  EXPECT_THAT(render_text(trace_document(findings), {.width = 150}), Not(HasSubstr("mean of")));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "trace/kineto/kineto.h"
 #include "trace/study_csv/study_csv.h"
 
 namespace deepgap::trace {
@@ -24,8 +25,14 @@ std::string looks_of(const ByteSource& source) {
 
 }  // namespace
 
+Result<void> ImportSink::timeline(Timeline timeline) {
+  return bad_input(
+      fmt::format("expected results, found a trace of the format {}: `deepgap trace` shows what is in it",
+                  timeline.format));
+}
+
 std::span<const Importer* const> importers() {
-  static const std::array<const Importer*, 1> all{&study_csv_importer()};
+  static const std::array<const Importer*, 2> all{&kineto_importer(), &study_csv_importer()};
   return all;
 }
 

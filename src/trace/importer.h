@@ -19,6 +19,7 @@
 #include "core/measurement.h"
 #include "core/precision.h"
 #include "trace/byte_source.h"
+#include "trace/timeline.h"
 
 namespace deepgap::trace {
 
@@ -46,6 +47,8 @@ class ImportSink {
   // With samples or with reported figures alone; its id follows from its content, so that a file that is
   // imported twice gives the same measurements.
   virtual Result<void> measurement(Measurement measurement) = 0;
+  // What a profiler saw. A sink that has no use for one says so.
+  virtual Result<void> timeline(Timeline timeline);
 };
 
 class Importer {

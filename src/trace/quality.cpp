@@ -60,6 +60,8 @@ class Judge {
       say(diagnostics::kNoDeviceActivity, "expected kernels, found none");
     }
     missing_work();
+    cut_off();
+
     if (has_device) {
       disagreeing_clocks();
       overlaps();
@@ -142,6 +144,25 @@ class Judge {
       }
       found_.broken[i] = static_cast<double>(missing) > kBrokenShare * static_cast<double>(count.launches) ||
                          count.opaque_graphs > 0;
+    }
+  }
+
+  // A file that is cut off lacks what would have come behind, launches and kernels alike: a step is whole
+  // only if
+  // it has as many kernels as the fullest one, and one step alone has nothing to be compared with.
+  void cut_off() {
+    const auto is_cut = [](const Diagnostic& each) { return each.id == diagnostics::kFileCutOff.id; };
+    if (std::none_of(found_.diagnostics.begin(), found_.diagnostics.end(), is_cut)) return;
+    std::vector<std::int64_t> kernels(steps_.steps.size(), 0);
+    for (const Event& event : timeline_.events) {
+      if (event.role != Role::kKernel) continue;
+      if (const auto step = step_at(event.start_ns)) ++kernels[*step];
+    }
+    const std::int64_t most = kernels.empty() ? 0 : *std::max_element(kernels.begin(), kernels.end());
+    const bool expected = attribution_.device || !timeline_.devices.empty();
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      const bool whole = static_cast<double>(kernels[i]) >= (1 - kBrokenShare) * static_cast<double>(most);
+      if (expected && (most == 0 || kernels.size() == 1 || !whole)) found_.broken[i] = true;
     }
   }
 

@@ -129,6 +129,33 @@ TEST(Judge, TheProfilersCostIsSaidWhereItIsKnown) {
   EXPECT_THAT(quality_of(three_steps().build(), 95'000).diagnostics, IsEmpty());
 }
 
+// Three kernels of the third step are behind the cut, with their launches.
+TEST(Judge, AFileThatIsCutOffIsTrustedOnlyWhereStepsAreAlike) {
+  const auto cut = [](TimelineBuilder& builder) {
+    Timeline timeline = builder.build();
+    timeline.diagnostics.push_back(diagnose(diagnostics::kFileCutOff, "", "cut"));
+    timeline.devices.push_back({.id = 0, .name = "Some GPU"});
+    return quality_of(timeline);
+  };
+  TimelineBuilder builder;
+  for (std::int64_t step = 0; step < 3; ++step) {
+    builder.annotation("ProfilerStep#" + std::to_string(step + 1), step * 100, 100);
+    for (std::int64_t i = 0; i < (step == 2 ? 7 : 10); ++i) {
+      const auto id = static_cast<std::uint64_t>(step * 10 + i);
+      builder.launch(step * 100 + i * 8, 2, id).kernel("k", step * 100 + i * 8 + 4, 3, id);
+    }
+  }
+  const Quality some = cut(builder);
+  EXPECT_EQ(some.verdict, Verdict::kUsableWithLoss);
+  EXPECT_THAT(some.broken, ElementsAre(false, false, true));
+  TimelineBuilder one;
+  one.annotation("ProfilerStep#1", 0, 100).launch(0, 2, 1).kernel("k", 10, 5, 1);
+  EXPECT_EQ(cut(one).verdict, Verdict::kUnusable);
+  TimelineBuilder none;  // the ops come first in such files
+  none.annotation("ProfilerStep#1", 0, 100).annotation("ProfilerStep#2", 100, 100).op("aten::relu", 10, 5);
+  EXPECT_EQ(cut(none).verdict, Verdict::kUnusable);
+}
+
 TEST(Judge, BrokenFilesGetTheirVerdict) {
   struct Broken {
     const char* name;

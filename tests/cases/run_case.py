@@ -11,7 +11,7 @@
     json .cells[0].batch = 8                       standard output is JSON, and this member has this value
     skip-unless PATH                               the case needs it: skipped with a word where it is absent
 
-$SHARED is the folder of shared material beside the checkout; $BUILD the build folder.
+$SHARED is the folder of shared material beside the checkout; $SOURCE the checkout, $BUILD the build folder.
 Usage: run_case.py CASE BUILD_FOLDER SOURCE_FOLDER
 """
 import json
@@ -40,7 +40,7 @@ class Case:
         self.lines = open(path, encoding="utf-8").read().splitlines()
         self.environment = dict(os.environ)
         self.environment.update(
-            PATH=build + os.pathsep + os.environ["PATH"], BUILD=build, SHARED=os.path.join(source, "..", "shared"), NO_COLOR="1")
+            PATH=build + os.pathsep + os.environ["PATH"], BUILD=build, SOURCE=source, SHARED=os.path.join(source, "..", "shared"), NO_COLOR="1")
         self.environment.pop("DEEPGAP_DB", None)
         self.failures = []
         self.result = None

@@ -11,6 +11,7 @@ const CommandSpec& show_command();
 const CommandSpec& export_command();
 const CommandSpec& import_command();
 const CommandSpec& merge_command();
+const CommandSpec& trace_command();
 const CommandSpec& engines_command();
 const CommandSpec& models_command();
 const CommandSpec& devices_command();

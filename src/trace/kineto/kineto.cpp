@@ -338,4 +338,45 @@ Result<Timeline> read_kineto(ByteSource& source) {
   return Reader(source).read();
 }
 
+namespace {
+
+class KinetoImporter final : public Importer {
+ public:
+  const Format& format() const override {
+    static const Format format{
+        .id = "kineto",
+        .title = "PyTorch profiler trace (Kineto, Chrome JSON), also compressed",
+        .content = "ops with shapes, runtime calls, kernels, copies, annotations, memory, devices",
+        .basis = "real files: torch 1.9 to 2.11, CUDA and ROCm"};
+    return format;
+  }
+
+  // A list of events, at once or as a member; a large preface may push the member out of sight.
+  Match sniff(std::string_view head, std::int64_t size) const override {
+    if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
+    const std::string_view text = trim(head);
+    if (text.starts_with('{')) {
+      if (text.find("\"traceEvents\"") != std::string_view::npos) return Match::kSurely;
+      const bool longer = size > static_cast<std::int64_t>(head.size());
+      return longer && text.find('"') != std::string_view::npos ? Match::kPerhaps : Match::kNo;
+    }
+    if (!text.starts_with('[')) return Match::kNo;
+    return text.find("\"ph\"") != std::string_view::npos && text.find("\"ts\"") != std::string_view::npos
+               ? Match::kSurely
+               : Match::kNo;
+  }
+
+  Result<void> import(ByteSource& source, const ImportOptions&, ImportSink& sink) const override {
+    DEEPGAP_ASSIGN(Timeline timeline, read_kineto(source));
+    return sink.timeline(std::move(timeline));
+  }
+};
+
+}  // namespace
+
+const Importer& kineto_importer() {
+  static const KinetoImporter importer;
+  return importer;
+}
+
 }  // namespace deepgap::trace

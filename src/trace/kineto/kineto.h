@@ -14,4 +14,6 @@ namespace deepgap::trace {
 // The whole file as a Timeline, which is all that is kept of it. Errors (bad input): no JSON with events.
 Result<Timeline> read_kineto(ByteSource& source);
 
+const Importer& kineto_importer();
+
 }  // namespace deepgap::trace

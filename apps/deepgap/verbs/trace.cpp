@@ -1,0 +1,48 @@
+// trace: a profiler's trace, judged and taken apart.
+
+#include "session/trace.h"
+
+#include "verbs/verbs.h"
+
+namespace deepgap::app {
+namespace {
+
+constexpr PositionalSpec kFile[] = {
+    {"FILE", "a trace in one of the formats that `deepgap formats` lists", 1, 1}};
+constexpr OptionSpec kOptions[] = {
+    {"--device", "N", "whose time is taken apart", "the one with most kernel time"},
+    {"--timing", "TIME|FILE",
+     "a step's time without the profiler, as 40.4ms or as a file of JSON lines with `case` and `wall_ms_p50`",
+     ""},
+};
+constexpr std::string_view kExamples[] = {
+    "deepgap trace model.pt.trace.json.gz",
+    "deepgap trace model.pt.trace.json.gz --timing 40.4ms --format json"};
+
+Result<session::Answer> trace(const Arguments& arguments, session::Environment&) {
+  session::TraceOptions options;
+  const std::string file = *arguments.text("FILE");
+  DEEPGAP_ASSIGN(options.device, arguments.integer("--device", 0));
+  if (const auto timing = arguments.text("--timing")) {
+    DEEPGAP_ASSIGN(options.unprofiled_ns, session::unprofiled_time(*timing, file));
+  }
+  return session::trace_file(file, options);
+}
+
+}  // namespace
+
+const CommandSpec& trace_command() {
+  static const CommandSpec command{
+      "trace",
+      "Judge a profiler's trace and show where each step's time went",
+      "The verdict on the trace first: what was lost, repaired or contradicts itself. Then every nanosecond "
+      "of each step "
+      "has one label: what the device did, or what held it up. docs/trace.md has the rules.",
+      kFile,
+      kOptions,
+      kExamples,
+      trace};
+  return command;
+}
+
+}  // namespace deepgap::app

@@ -1,0 +1,141 @@
+#include "session/trace.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "report/trace_findings.h"
+#include "trace/attribution.h"
+#include "trace/importer.h"
+#include "trace/quality.h"
+#include "trace/steps.h"
+
+namespace deepgap::session {
+namespace {
+
+class OneTimeline final : public trace::ImportSink {
+ public:
+  std::optional<trace::Timeline> found;
+  Result<void> measurement(Measurement) override { return {}; }
+  Result<void> timeline(trace::Timeline timeline) override {
+    found = std::move(timeline);
+    return {};
+  }
+};
+
+std::string case_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  return name.substr(0, name.find('.'));
+}
+
+Result<void> check_device(const trace::Timeline& timeline, std::int64_t device) {
+  std::set<std::int64_t> devices;
+  for (const trace::Event& event : timeline.events) {
+    const bool work = event.role == trace::Role::kKernel || event.role == trace::Role::kCopy ||
+                      event.role == trace::Role::kMemset;
+    if (work) devices.insert(timeline.launches[event.detail].device);
+  }
+  if (devices.contains(device)) return {};
+  std::vector<std::string> names;
+  for (const std::int64_t each : devices) names.push_back(std::to_string(each));
+  return usage_error(
+      fmt::format("--device {}: expected a device that the trace has work of ({}), found none of it", device,
+                  names.empty() ? "it has none" : join(names, ", ")));
+}
+
+report::TraceFindings findings_of(const trace::Timeline& timeline, const trace::Steps& steps,
+                                  const trace::Attribution& attribution, const trace::Quality& quality) {
+  report::TraceFindings findings;
+  findings.format = timeline.format;
+  findings.verdict = trace::name_of(quality.verdict);
+  findings.diagnostics = quality.diagnostics;
+  for (const trace::TraceDevice& device : timeline.devices) {
+    findings.devices.push_back(
+        {device.id, device.name, device.multiprocessors, device.compute_capability, device.memory_bytes});
+  }
+  if (attribution.device) findings.device = *attribution.device;
+  if (timeline.window_end_ns >= timeline.window_start_ns) {
+    findings.window_ns = timeline.window_end_ns - timeline.window_start_ns;
+  }
+  findings.read = timeline.counts.read;
+  findings.kept = timeline.counts.kept;
+  findings.ignored = timeline.counts.ignored;
+  findings.lost = timeline.counts.lost;
+  const trace::Total kernels = trace::total_of(timeline, trace::Role::kKernel);
+  findings.kernels = kernels.count;
+  findings.kernel_ns = kernels.ns;
+  findings.step_basis = trace::name_of(steps.basis);
+  findings.launches_block = attribution.launches_block;
+  for (std::size_t i = 0; i < steps.steps.size(); ++i) {
+    report::TraceFindings::Step step{.name = steps.steps[i].name,
+                                     .wall_ns = steps.steps[i].wall_ns(),
+                                     .warmup = steps.steps[i].warmup,
+                                     .broken = quality.broken[i],
+                                     .labels = {}};
+    for (std::size_t label = 0; label < trace::kLabels; ++label) {
+      step.labels.emplace_back(trace::name_of(static_cast<trace::Label>(label)),
+                               attribution.steps[i].ns[label]);
+    }
+    findings.steps.push_back(std::move(step));
+  }
+  findings.averaged = trace::steps_to_average(steps, quality);
+  findings.facts = timeline.facts;
+  return findings;
+}
+
+}  // namespace
+
+Result<std::int64_t> unprofiled_time(const std::string& text, const std::string& trace_path) {
+  if (const auto time = parse_duration(text); time.ok()) return time->count();
+  std::ifstream lines(text);
+  if (!lines) {
+    return usage_error(fmt::format(
+        "--timing: expected a time such as 40.4ms or a file of JSON lines, found '{}'", printable(text)));
+  }
+  const std::string wanted = case_of(trace_path);
+  std::optional<double> found;
+  for (std::string line; std::getline(lines, line);) {
+    const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object() || json.value("case", nlohmann::json()) != wanted) continue;
+    const auto wall = json.find("wall_ms_p50");
+    if (wall != json.end() && wall->is_number()) found = wall->get<double>();
+  }
+  if (!found || !(*found > 0) || *found > 1e12) {
+    return bad_input(
+        fmt::format("{}: expected a line with the case '{}' and its wall_ms_p50 above 0, found none",
+                    printable(text), printable(wanted)));
+  }
+  return std::llround(*found * 1e6);
+}
+
+Result<Answer> trace_file(const std::string& path, const TraceOptions& options) {
+  DEEPGAP_ASSIGN(trace::ByteSource source, trace::ByteSource::open(path));
+  DEEPGAP_ASSIGN(const trace::Importer* const importer, trace::importer_of(source));
+  OneTimeline sink;
+  DEEPGAP_RETURN_IF_ERROR(importer->import(source, {}, sink));
+  if (!sink.found) {
+    return bad_input(
+        fmt::format("{}: expected a trace, found a file of the format {}: `deepgap show` has what is in it",
+                    printable(path), importer->format().id));
+  }
+  const trace::Timeline& timeline = *sink.found;
+  if (options.device) DEEPGAP_RETURN_IF_ERROR(check_device(timeline, *options.device));
+  const trace::Steps steps = trace::find_steps(timeline);
+  std::optional<std::int32_t> device;
+  if (options.device) device = static_cast<std::int32_t>(*options.device);  // one of the trace's
+  const trace::Attribution attribution = trace::attribute(timeline, steps, device);
+  const trace::Quality quality = trace::judge(timeline, steps, attribution, options.unprofiled_ns);
+  report::TraceFindings findings = findings_of(timeline, steps, attribution, quality);
+  findings.path = path;
+  return Answer{.document = report::trace_document(findings),
+                .exit = quality.verdict == trace::Verdict::kUnusable ? ExitCode::kPartial : ExitCode::kDone};
+}
+
+}  // namespace deepgap::session

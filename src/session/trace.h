@@ -1,0 +1,25 @@
+// A trace, judged and taken apart: `trace FILE`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "session/environment.h"
+
+namespace deepgap::session {
+
+struct TraceOptions {
+  std::optional<std::int64_t> device;         // the one with most kernel time
+  std::optional<std::int64_t> unprofiled_ns;  // a step without the profiler
+};
+
+// The document is `deepgap.trace/1`; an unusable trace ends with kPartial, the document written all the same.
+// Errors (bad input): no file, or of no format that holds a trace; a device that the trace does not have.
+Result<Answer> trace_file(const std::string& path, const TraceOptions& options);
+
+// "40.4ms", or a file of JSON lines with `case` (the trace's file name up to its first dot; the last such
+// line counts) and `wall_ms_p50`.
+Result<std::int64_t> unprofiled_time(const std::string& text, const std::string& trace_path);
+
+}  // namespace deepgap::session
