@@ -28,6 +28,13 @@ int fail(const Error& error) {
   return static_cast<int>(exit_code(error.kind()));
 }
 
+// In a signal handler: only what is safe there.
+void leave_at_once() {
+  static constexpr std::string_view kLine = "deepgap: stopped by the user before anything was measured\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kLine.data(), kLine.size());
+  _exit(static_cast<int>(ExitCode::kPartial));
+}
+
 std::string program_folder() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -85,7 +92,7 @@ int run_arguments(const std::vector<std::string>& arguments) {
   SystemClock clock;
   const RootedFileSystem files;
   static StopRequest stop;  // outlives the signal handler
-  if (parsed->command->heeds_interrupts) install_stop_handler(stop);
+  if (parsed->command->heeds_interrupts) install_stop_handler(stop, leave_at_once);
   ProgressLine progress(*output, clock);
   session::Environment environment{.clock = &clock,
                                    .files = &files,

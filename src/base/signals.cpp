@@ -8,6 +8,8 @@ namespace deepgap {
 namespace {
 
 std::atomic<StopRequest*> current_request = nullptr;
+std::atomic<void (*)()> current_leave = nullptr;
+std::atomic<int> stages = 0;  // UninterruptibleStages that live
 
 void restore_defaults() {
   struct sigaction action {};
@@ -16,20 +18,27 @@ void restore_defaults() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-// Only what is async-signal-safe: atomics and sigaction.
-void on_stop_signal(int) {
+// Only what is async-signal-safe: atomics, sigaction and raise.
+void on_stop_signal(int signal) {
   const int saved_errno = errno;
   if (StopRequest* request = current_request.load()) {
     request->request();
-    if (request->level() == StopLevel::kStopNow) restore_defaults();
+    if (request->level() == StopLevel::kStopNow) {
+      restore_defaults();
+      if (stages.load() > 0) {
+        if (void (*const leave)() = current_leave.load()) leave();
+        raise(signal);  // takes effect when the handler returns
+      }
+    }
   }
   errno = saved_errno;
 }
 
 }  // namespace
 
-void install_stop_handler(StopRequest& request) {
+void install_stop_handler(StopRequest& request, void (*leave)()) {
   current_request.store(&request);
+  current_leave.store(leave);
   struct sigaction action {};
   action.sa_handler = on_stop_signal;
   action.sa_flags = SA_RESTART;
@@ -43,6 +52,15 @@ void install_stop_handler(StopRequest& request) {
 void remove_stop_handler() {
   restore_defaults();
   current_request.store(nullptr);
+  current_leave.store(nullptr);
+}
+
+UninterruptibleStage::UninterruptibleStage() noexcept {
+  stages.fetch_add(1);
+}
+
+UninterruptibleStage::~UninterruptibleStage() {
+  stages.fetch_sub(1);
 }
 
 }  // namespace deepgap

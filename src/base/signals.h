@@ -37,9 +37,27 @@ class StopRequest {
 // SIGINT and SIGTERM count as a request from now on; poll() and sleeps return EINTR, other calls are
 // restarted. After the second, both have their default action again, so that a third ends a program that no
 // longer listens. `request` must live until remove_stop_handler(). One at a time: a later one takes the place
-// of an earlier.
-void install_stop_handler(StopRequest& request);
+// of an earlier. `leave` is called by the second request in an UninterruptibleStage, in the signal handler:
+// it ends the process with what is safe there (write, _exit); absent, the signal's default action ends it.
+void install_stop_handler(StopRequest& request, void (*leave)() = nullptr);
 // The default action of both signals again.
 void remove_stop_handler();
+
+// While one lives, nobody looks at the request: a library is at work that cannot be interrupted, and nothing
+// is half written. The second request ends the process at once.
+class UninterruptibleStage {
+ public:
+  UninterruptibleStage() noexcept;
+  UninterruptibleStage(const UninterruptibleStage&) = delete;
+  UninterruptibleStage& operator=(const UninterruptibleStage&) = delete;
+  ~UninterruptibleStage();
+};
+
+// What `work` returns, in such a stage.
+template <typename Work>
+auto uninterruptible(Work work) {
+  const UninterruptibleStage stage;
+  return work();
+}
 
 }  // namespace deepgap

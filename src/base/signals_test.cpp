@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 namespace deepgap {
 namespace {
@@ -48,6 +49,40 @@ TEST(StopHandlerDeathTest, TheThirdSignalEndsTheProgram) {
     raise(SIGINT);
   };
   EXPECT_EXIT(press_three_times(), testing::KilledBySignal(SIGINT), "");
+}
+
+TEST(StopHandler, OneRequestDoesNotEndAnUninterruptibleStage) {
+  StopRequest stop;
+  install_stop_handler(stop);
+  EXPECT_EQ(uninterruptible([] {
+              raise(SIGINT);
+              return 7;
+            }),
+            7);
+  EXPECT_EQ(stop.level(), StopLevel::kFinishCell);
+  remove_stop_handler();
+}
+
+TEST(StopHandlerDeathTest, TheSecondEndsAnUninterruptibleStage) {
+  const auto press_twice = [](void (*leave)()) {
+    StopRequest stop;
+    install_stop_handler(stop, leave);
+    raise(SIGINT);
+    const UninterruptibleStage stage;
+    raise(SIGTERM);
+  };
+  EXPECT_EXIT(press_twice(nullptr), testing::KilledBySignal(SIGTERM), "");
+  EXPECT_EXIT(press_twice([] { _exit(4); }), testing::ExitedWithCode(4), "");
+}
+
+TEST(StopHandler, AfterAnUninterruptibleStageTheSecondIsARequestAgain) {
+  StopRequest stop;
+  install_stop_handler(stop, [] { _exit(4); });
+  uninterruptible([] { return 0; });
+  raise(SIGINT);
+  raise(SIGINT);
+  EXPECT_EQ(stop.level(), StopLevel::kStopNow);
+  remove_stop_handler();
 }
 
 TEST(StopHandlerDeathTest, RemovedItLeavesTheDefault) {

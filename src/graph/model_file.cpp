@@ -7,6 +7,7 @@
 
 #include "base/file_system.h"
 #include "base/hash.h"
+#include "base/signals.h"
 #include "base/text.h"
 #include "graph/builtin.h"
 #include "graph/dims_plan.h"
@@ -60,12 +61,14 @@ Result<ModelFile> materialise_builtin(const BuiltinModel& builtin, const Dims& d
   const std::string path = (fs::path(cache_folder) / "models" / file_name(builtin, complete, seed)).string();
   std::optional<std::string> bytes = read_sealed(path);
   if (!bytes) {
-    DEEPGAP_ASSIGN(std::string generated, builtin.generate(complete, seed));
+    DEEPGAP_ASSIGN(std::string generated, uninterruptible([&] { return builtin.generate(complete, seed); }));
     DEEPGAP_RETURN_IF_ERROR(
         write_sealed(path, generated).in(fmt::format("keeping the model '{}'", builtin.name)));
     bytes = std::move(generated);
   }
-  DEEPGAP_ASSIGN(Model model, parse_model(*bytes, path, {fs::path(path).parent_path().string()}));
+  DEEPGAP_ASSIGN(Model model, uninterruptible([&] {
+                   return parse_model(*bytes, path, {fs::path(path).parent_path().string()});
+                 }));
   // Structural parameters are no open dimensions of the file.
   Dims open;
   for (const BuiltinParameter& parameter : builtin.parameters) {
@@ -115,6 +118,7 @@ Result<Content> hash_with_externals(const std::string& path, std::string_view by
 }
 
 Result<ModelFile> use_file(const std::string& path, const Dims& dims) {
+  const UninterruptibleStage stage;
   DEEPGAP_ASSIGN(const std::string bytes, read_model_bytes(path));
   DEEPGAP_ASSIGN(Model model, parse_model(bytes, path, {folder_of(path)}));
   const std::string context = "'" + printable(path) + "'";

@@ -9,7 +9,6 @@
 #include <filesystem>
 
 #include "base/hash.h"
-#include "base/signals.h"
 #include "base/text.h"
 #include "run/worker_client.h"
 #include "run/worker_log.h"
@@ -89,8 +88,8 @@ Result<WorkerProgram> find_worker(const std::string& engine, const std::string& 
   return usage_error(unknown_name("engine", engine, names));
 }
 
-Result<EngineDescription> describe_worker(const WorkerProgram& program,
-                                          std::optional<Nanoseconds> hang_limit) {
+Result<EngineDescription> describe_worker(const WorkerProgram& program, std::optional<Nanoseconds> hang_limit,
+                                          const StopRequest* stop) {
   // A worker that cannot start says why in its log: a library that is missing, for one.
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
@@ -99,8 +98,12 @@ Result<EngineDescription> describe_worker(const WorkerProgram& program,
   const StopRequest never;
   WorkerOptions options{.log_path = log, .keep_log = false};
   if (hang_limit) options.hang_limit = *hang_limit;
-  const WorkerResult<WorkerClient> started = WorkerClient::start(program, options, never);
-  if (const auto* trouble = std::get_if<WorkerTrouble>(&started)) return missing(trouble->failure.text);
+  const WorkerResult<WorkerClient> started =
+      WorkerClient::start(program, options, stop != nullptr ? *stop : never);
+  if (const auto* trouble = std::get_if<WorkerTrouble>(&started)) {
+    if (trouble->failure.kind == "cancelled") return Error(ErrorKind::kCancelled, trouble->failure.text);
+    return missing(trouble->failure.text);
+  }
   return std::get<WorkerClient>(started).description();
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/signals.h"
 #include "run/engine.h"
 
 namespace deepgap::run {
@@ -40,8 +41,10 @@ std::span<const KnownEngine> known_engines();
 Result<WorkerProgram> find_worker(const std::string& engine, const std::string& program_folder);
 
 // Starts the worker, says hello, ends it. An error (kMissing) quotes what the worker printed. A worker may
-// be silent for `hang_limit`, and for no longer than any that starts (run/worker_client.h).
+// be silent for `hang_limit`, and for no longer than any that starts (run/worker_client.h). `stop`, where it
+// is given, ends it at the first request (kCancelled).
 Result<EngineDescription> describe_worker(const WorkerProgram& program,
-                                          std::optional<Nanoseconds> hang_limit = std::nullopt);
+                                          std::optional<Nanoseconds> hang_limit = std::nullopt,
+                                          const StopRequest* stop = nullptr);
 
 }  // namespace deepgap::run

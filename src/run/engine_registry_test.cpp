@@ -46,6 +46,19 @@ TEST(Registry, GivesUpAWorkerThatSaysNoHelloAtTheHangLimit) {
             "(--hang-limit sets the limit); its log is empty");
 }
 
+TEST(Registry, AHelloThatTheUserStopsIsCancelled) {
+  TemporaryFolder folder;
+  const std::string path = folder / "deepgap-worker-mute";
+  ASSERT_TRUE(write_file_atomically(path, "#!/bin/sh\nexec sleep 600\n").ok());
+  ASSERT_EQ(chmod(path.c_str(), 0700), 0);
+  StopRequest stop;
+  stop.request();
+  const Result<EngineDescription> description =
+      describe_worker({.engine = "mute", .path = path}, std::nullopt, &stop);
+  ASSERT_FALSE(description.ok());
+  EXPECT_EQ(description.error().kind(), ErrorKind::kCancelled);
+}
+
 TEST(Registry, DescribesAWorker) {
   const Result<EngineDescription> description = describe_worker(fake_worker());
   ASSERT_TRUE(description.ok()) << description.error().message();

@@ -90,8 +90,9 @@ struct SweepDependencies {
                           // an engine says it, goes before.
   SweepSink* sink = nullptr;
   SweepObserver* observer = nullptr;
-  const StopRequest* stop =
-      nullptr;  // finish_cell: the visit in flight is finished and kept; stop_now: it is dropped
+  // finish_cell: the visit in flight is finished and kept, or dropped where its worker is still starting;
+  // stop_now: it is dropped
+  const StopRequest* stop = nullptr;
 };
 
 struct SweepOutcome {

@@ -69,11 +69,18 @@ TEST_F(SweepTest, MakesTheCallsOfAPublishedProtocol) {
 }
 
 // Asks to stop when a visit begins.
+// Stops once in a visit, when its worker has started or (`early`) before.
 struct Stopper final : SweepObserver {
   StopRequest* stop = nullptr;
   std::size_t at = 0;
-  void visit_started(const PlannedCell&, const Visit&, std::size_t number, std::size_t) override {
-    if (number == at) stop->request();
+  bool early = false;
+  std::size_t number = 0;
+  void visit_started(const PlannedCell&, const Visit&, std::size_t begun, std::size_t) override {
+    number = begun;
+    if (early && number == at) stop->request();
+  }
+  void progress(const PlannedCell&, const Progress& progress) override {
+    if (!early && number == at && progress.phase == "load") stop->request();
   }
 };
 
@@ -85,6 +92,18 @@ TEST_F(SweepTest, FinishesTheVisitInFlightAtTheFirstCtrlC) {
   EXPECT_EQ(outcome.visits_done, 2);
   EXPECT_TRUE(outcome.cancelled);
   EXPECT_EQ(sink.events.size(), 2u);
+}
+
+// Of a visit whose worker still has to start nothing is measured: the first Ctrl-C drops it.
+TEST_F(SweepTest, DropsAVisitWhoseWorkerStartsAtTheFirstCtrlC) {
+  Stopper observer;
+  observer.stop = &stop;
+  observer.at = 3;  // of two rounds of two cells, the first in the second process
+  observer.early = true;
+  const SweepOutcome outcome = run_well(plan_of(fake_request({"a"}, {1, 2}, kLatency, 2)), &observer);
+  EXPECT_EQ(outcome.visits_done, 2);
+  EXPECT_EQ(outcome.visits_failed, 0);
+  EXPECT_TRUE(outcome.cancelled);
 }
 
 // Two rounds of two cells, stopped in the third visit: one cell has all its processes, the other one of two.

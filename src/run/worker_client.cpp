@@ -175,14 +175,13 @@ struct WorkerClient::State {
   }
 
   // Sends a request and waits for its reply, at most `longest` where that is given, however often progress
-  // comes. `stop` reaching stop_now ends the worker at once.
+  // comes. `stop` reaching stop_now ends the worker at once, and one that starts at the first request.
   WorkerResult<Message> ask(const Request& request, const StopRequest& stop,
                             std::optional<Nanoseconds> longest = std::nullopt,
                             const std::function<void(const MeasureProgress&)>& on_progress = nullptr) {
     const std::string during = fmt::format("during {}", verb_of(request));
-    const Nanoseconds limit = std::holds_alternative<HelloVerb>(request)
-                                  ? std::min(kHelloLimit, options.hang_limit)
-                                  : options.hang_limit;
+    const bool starts = std::holds_alternative<HelloVerb>(request);
+    const Nanoseconds limit = starts ? std::min(kHelloLimit, options.hang_limit) : options.hang_limit;
     const std::int64_t id = next_id++;
     if (memory_kills) kills_before = memory_kills->count();
     const Message message = encode(id, request);
@@ -196,7 +195,9 @@ struct WorkerClient::State {
     const Nanoseconds asked_at = clock.monotonic();
     Nanoseconds heard_at = asked_at;
     for (;;) {
-      if (stop.level() == StopLevel::kStopNow) return cancelled();
+      // Of a worker that starts there is nothing to finish.
+      if (stop.level() == StopLevel::kStopNow || (starts && stop.level() != StopLevel::kNone))
+        return cancelled();
       if (stop.level() == StopLevel::kFinishCell && options.on_stop_asked)
         std::exchange(options.on_stop_asked, nullptr)();
       Result<ReadOutcome> read = reader.read(std::min(kWakeEvery, limit));

@@ -69,7 +69,7 @@ struct WorkerOptions {
 
 class WorkerClient {
  public:
-  // Starts the program and says hello.
+  // Starts the program and says hello. A first request to stop already ends it (trouble of kind "cancelled").
   static WorkerResult<WorkerClient> start(const WorkerProgram& program, const WorkerOptions& options,
                                           const StopRequest& stop);
   WorkerClient(WorkerClient&&) noexcept;

@@ -155,6 +155,20 @@ TEST_F(Client, StopsAtOnceInALoad) {
   EXPECT_TRUE(trouble.worker_lost);
 }
 
+// Also one that does not listen to signals.
+TEST_F(Client, StopsAtTheFirstStopInAHello) {
+  const std::string path = folder / "worker";
+  ASSERT_TRUE(write_file_atomically(path, "#!/bin/sh\ntrap '' TERM INT\nsleep 600\n").ok());
+  ASSERT_EQ(chmod(path.c_str(), 0700), 0);
+  std::thread user([this] {
+    std::this_thread::sleep_for(200ms);
+    stop.request();
+  });
+  const WorkerTrouble trouble = trouble_at_start({.engine = "deaf", .path = path});
+  user.join();
+  EXPECT_EQ(trouble.failure.kind, "cancelled");
+}
+
 TEST_F(Client, LetsTheMeasuringEndAtTheFirstStop) {
   int told = 0;
   options.on_stop_asked = [&told] { ++told; };

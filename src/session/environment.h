@@ -43,6 +43,9 @@ struct Environment {
       say;  // one line for standard error: a stage that takes long; may be empty
 };
 
+// An error (kCancelled) where the user has asked to stop: for what comes before anything is measured.
+Result<void> go_on(const Environment& environment);
+
 // A verb's document and how the program shall end. A verb that cannot make a document returns an Error
 // instead.
 struct Answer {

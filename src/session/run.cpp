@@ -108,8 +108,9 @@ Result<Prepared> prepare(RunOptions options, Environment& environment) {
   // Engines first: a missing one is known at once, a model may take seconds to make.
   for (const std::string& engine : request.engines) {
     DEEPGAP_ASSIGN(run::WorkerProgram worker, run::find_worker(engine, environment.program_folder));
-    DEEPGAP_ASSIGN(run::EngineDescription description,
-                   run::describe_worker(worker, request.hang_limit).in("engine '" + engine + "'"));
+    DEEPGAP_ASSIGN(
+        run::EngineDescription description,
+        run::describe_worker(worker, request.hang_limit, environment.stop).in("engine '" + engine + "'"));
     prepared.engines.emplace(engine, std::move(description));
     prepared.workers.emplace(engine, std::move(worker));
   }
@@ -130,6 +131,7 @@ Result<Prepared> prepare(RunOptions options, Environment& environment) {
                                   .flops_per_second = sustained_rate(prepared.cpu),
                                   .cpus = prepared.cpu.usable_cpu_list};
   DEEPGAP_ASSIGN(prepared.plan, run::plan_sweep(sweep, prepared.engines, limits));
+  DEEPGAP_RETURN_IF_ERROR(go_on(environment));
   return prepared;
 }
 

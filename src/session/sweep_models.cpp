@@ -16,6 +16,12 @@
 #include "graph/summary.h"
 
 namespace deepgap::session {
+
+Result<void> go_on(const Environment& environment) {
+  if (environment.stop == nullptr || environment.stop->level() == StopLevel::kNone) return {};
+  return Error(ErrorKind::kCancelled, "stopped by the user before anything was measured");
+}
+
 namespace {
 
 // Seed of built-in weights: one for everybody, so that a model's hash is the same everywhere.
@@ -76,6 +82,7 @@ Result<run::PlannedModel> planned_model(const std::string& name, const graph::Di
                                         const Environment& environment) {
   DEEPGAP_ASSIGN(graph::ModelFile file,
                  graph::materialise(name, dims, kWeightSeed, environment.cache_folder));
+  const UninterruptibleStage stage;
   std::vector<std::string> remarks = remarks_on(file.model);
   if (environment.say) {
     for (const std::string& remark : remarks) environment.say(fmt::format("model {}: {}", file.name, remark));
@@ -123,7 +130,7 @@ Result<graph::Dims> dims_of(const std::string& name, const graph::Dims& given) {
   if (const graph::BuiltinModel* const builtin = graph::find_builtin(name)) {
     for (const graph::BuiltinParameter& parameter : builtin->parameters) has.emplace(parameter.name);
   } else {
-    DEEPGAP_ASSIGN(const graph::Model model, graph::read_model(name));
+    DEEPGAP_ASSIGN(const graph::Model model, uninterruptible([&] { return graph::read_model(name); }));
     for (const graph::FreeDimension& dimension : graph::free_dimensions(model)) has.insert(dimension.name);
   }
   graph::Dims dims;
@@ -142,6 +149,7 @@ Result<std::vector<run::PlannedModel>> sweep_models(const std::vector<std::strin
   std::set<std::string> seen;
   std::set<std::string, std::less<>> used;  // dimensions that some model has
   for (const std::string& name : names) {
+    DEEPGAP_RETURN_IF_ERROR(go_on(environment));
     if (!seen.insert(name).second)
       return usage_error(fmt::format("model '{}' is given twice", printable(name)));
     if (environment.say && graph::find_builtin(name) != nullptr)

@@ -146,18 +146,20 @@ Result<session::Answer> run(const Arguments& arguments, session::Environment& en
 }  // namespace
 
 const CommandSpec& run_command() {
-  static const CommandSpec command{"run",
-                                   "Measure models: every combination of what is listed is one cell",
-                                   "Plans the sweep, measures each cell in fresh processes in seeded random "
-                                   "order, stores every cell as it is finished, "
-                                   "and prints a table with intervals. Ctrl-C finishes the cell in flight "
-                                   "and keeps it; a second Ctrl-C stops at once. "
-                                   "Exit code 4 when a cell has no result.",
-                                   kPositionals,
-                                   kOptions,
-                                   kExamples,
-                                   run,
-                                   true};
+  static const CommandSpec command{
+      "run",
+      "Measure models: every combination of what is listed is one cell",
+      "Plans the sweep, measures each cell in fresh processes in seeded random "
+      "order, stores every cell as it is finished, "
+      "and prints a table with intervals. Ctrl-C finishes the cell in flight "
+      "and keeps it, or ends the run where none is measured yet; a second Ctrl-C "
+      "stops at once. "
+      "Exit code 4 when a cell has no result.",
+      kPositionals,
+      kOptions,
+      kExamples,
+      run,
+      true};
   return command;
 }
 
