@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "graph/model.h"
+#include "graph/summary.h"
 #include "graph/test_models.h"
 
 namespace deepgap::graph {
@@ -201,6 +202,42 @@ TEST(Expansion, FunctionsThatStayCountToo) {
   for (onnx::FunctionProto& function : *model.mutable_functions())
     function.mutable_opset_import(0)->set_version(16);
   EXPECT_THAT(refusal(model), HasSubstr("found 3221225471"));
+}
+
+// A shape of 2^51 numbers: nothing of the kind is made while shapes are inferred.
+TEST(Expansion, AShapeThatDoublesIsNotWrittenOut) {
+  GraphBuilder graph("g", 17, 1);
+  const Value x = graph.input("x", ops::DataType::kFloat32, {symbolic("batch"), fixed(4)});
+  Value shape = graph.node("Shape", {x});
+  for (int i = 0; i < 50; ++i) shape = graph.node("Concat", {shape, shape}, {integer("axis", 0)});
+  graph.output(graph.node("Add", {x, graph.node("Cast", {graph.node("Size", {shape})}, {integer("to", 1)})}),
+               "y", ops::DataType::kFloat32, {symbolic("batch"), fixed(4)});
+  const Model model = built(std::move(graph));
+  const Result<ModelSummary> summary = analyse(model, 1);
+  ASSERT_TRUE(summary.ok()) << summary.error().message();
+}
+
+// 2^40 elements in one dimension, in an operator of shapes' arithmetic.
+TEST(Expansion, AnInputOfManyNumbersIsNotWrittenOut) {
+  GraphBuilder graph("g", 17, 1);
+  const std::vector<Dim> dims = {fixed(std::int64_t{1} << 40)};
+  const Value x = graph.input("x", ops::DataType::kInt64, dims);
+  graph.output(graph.node("Add", {x, x}), "y", ops::DataType::kInt64, dims);
+  const Model model = built(std::move(graph));
+  EXPECT_EQ(model.info().outputs[0].describe(), "y int64 [1099511627776]");
+}
+
+// 100,000 times a vector of 1024: the evaluation of shapes stops at its limit.
+TEST(Expansion, AConcatenationOfManyVectorsIsNotWrittenOut) {
+  GraphBuilder graph("g", 17, 1);
+  const Value x = graph.input("x", ops::DataType::kFloat32, {symbolic("batch"), fixed(4)});
+  const std::vector<std::int64_t> numbers(1024, 1);
+  const Value part = graph.integers("part", {1024}, numbers);
+  const Value all = graph.node("Concat", std::vector<Value>(100'000, part), {integer("axis", 0)});
+  graph.output(graph.node("Add", {x, graph.node("Cast", {graph.node("Size", {all})}, {integer("to", 1)})}),
+               "y", ops::DataType::kFloat32, {symbolic("batch"), fixed(4)});
+  const Model model = built(std::move(graph));
+  EXPECT_TRUE(analyse(model, 1).ok());
 }
 
 }  // namespace

@@ -286,7 +286,10 @@ int onnx_type_of(DataType type) {
 
 Result<void> infer_shapes(onnx::ModelProto& proto, bool strict) {
   try {
-    const onnx::ShapeInferenceOptions options(/*check_type=*/strict, strict ? 1 : 0, /*data_prop=*/true);
+    // Propagation of values keeps an entry for each element of every vector, known or not: of one that
+    // doubles in each node, or of an input of 2^40 numbers, too. evaluate_shape_values() does that part
+    // within limits.
+    const onnx::ShapeInferenceOptions options(/*check_type=*/strict, strict ? 1 : 0, /*data_prop=*/false);
     onnx::shape_inference::InferShapes(proto, onnx::OpSchemaRegistry::Instance(), options);
     return {};
   } catch (const std::bad_alloc&) {

@@ -23,7 +23,7 @@ ops::DataType data_type_of(int onnx_type);
 // 0 (UNDEFINED) for types that ONNX does not have.
 int onnx_type_of(ops::DataType type);
 
-// ONNX's shape inference in place, with data propagation. Strict: the first node whose shapes contradict is
+// ONNX's shape inference in place, without propagation of values. Strict: the first node whose shapes contradict is
 // an error.
 Result<void> infer_shapes(onnx::ModelProto& proto, bool strict);
 

@@ -204,7 +204,7 @@ class Evaluator {
     Ints all;
     for (int i = 0; i < node.input_size(); ++i) {
       const Ints* part = operand(node, i);
-      if (part == nullptr || part->scalar) return {};
+      if (part == nullptr || part->scalar || all.values.size() > kMostElements) return {};
       all.values.insert(all.values.end(), part->values.begin(), part->values.end());
     }
     return all;
