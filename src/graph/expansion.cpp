@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -133,6 +134,96 @@ class Expansion {
   bool too_deep_ = false;
 };
 
+// At most so many dimensions has each value, where the sizes of vectors do not matter: no vector of sizes is
+// longer than a tensor in the file.
+class Ranks {
+ public:
+  explicit Ranks(const onnx::GraphProto& graph) { visit(graph); }
+  double beyond_ordinary() const { return beyond_; }
+
+ private:
+  static constexpr double kOrdinary = 8;
+
+  void note(const std::string& name, double rank) {
+    double& noted = ranks_.try_emplace(name, 0).first->second;  // a name may come again in another subgraph
+    noted = std::max(noted, rank);
+    beyond_ += std::max(0.0, rank - kOrdinary);
+  }
+
+  void note(const onnx::ValueInfoProto& value) {
+    const auto& type = value.type();
+    const bool known = type.has_tensor_type() && type.tensor_type().has_shape();
+    note(value.name(), known ? type.tensor_type().shape().dim_size() : kOrdinary);
+  }
+
+  double of(const std::string& name) const {
+    const auto found = ranks_.find(name);
+    return found != ranks_.end() ? found->second : kOrdinary;
+  }
+
+  void note(const onnx::TensorProto& tensor) {
+    note(tensor.name(), tensor.dims_size());
+    if (tensor.dims_size() == 1) lengths_[tensor.name()] = static_cast<double>(tensor.dims(0));
+  }
+
+  // Elements of a vector that the file holds, as shapes and axes are.
+  double length_of(const onnx::NodeProto& node, int input, double otherwise) const {
+    if (input >= node.input_size()) return otherwise;
+    const auto found = lengths_.find(node.input(input));
+    return found != lengths_.end() ? found->second : otherwise;
+  }
+
+  // Squeeze's and Unsqueeze's, an attribute in older opsets.
+  double axes_of(const onnx::NodeProto& node) const {
+    for (const auto& attribute : node.attribute())
+      if (attribute.name() == "axes") return static_cast<double>(attribute.ints_size());
+    return length_of(node, 1, 0);
+  }
+
+  double of_outputs(const onnx::NodeProto& node) const {
+    const std::string& op = node.op_type();
+    double most = 0;
+    for (const std::string& input : node.input()) most = std::max(most, of(input));
+    const double first = node.input_size() > 0 ? of(node.input(0)) : 0;
+    if (op == "Shape" || op == "Size") return 1;
+    if ((op == "Gather" || op == "GatherND") && node.input_size() > 1)
+      return std::max(0.0, first + of(node.input(1)) - 1);
+    if (op == "Unsqueeze") return first + axes_of(node);
+    if (op == "Squeeze") return std::max(0.0, first - axes_of(node));
+    if (op == "Reshape") return length_of(node, 1, kOrdinary);
+    if (op == "Expand") return std::max(first, length_of(node, 1, 0));
+    if (op == "ConstantOfShape") return length_of(node, 0, kOrdinary);
+    if (op == "OneHot" || op == "Loop" || op == "Scan" || op == "ConcatFromSequence") return most + 1;
+    return most;
+  }
+
+  void visit(const onnx::GraphProto& graph) {
+    for (const auto& input : graph.input()) note(input);
+    for (const auto& tensor : graph.initializer()) note(tensor);
+    for (const auto& node : graph.node()) {
+      double most = 0;
+      for (const auto& attribute : node.attribute()) {
+        if (attribute.has_t() && node.op_type() == "Constant" && node.output_size() == 1) {
+          most = attribute.t().dims_size();
+          if (attribute.t().dims_size() == 1)
+            lengths_[node.output(0)] = static_cast<double>(attribute.t().dims(0));
+        }
+        if (attribute.name() == "shape") most = attribute.ints_size();  // of RandomNormal and the like
+        if (attribute.has_g()) {
+          visit(attribute.g());
+          for (const auto& output : attribute.g().output()) most = std::max(most, of(output.name()));
+        }
+      }
+      const double rank = std::max(most, of_outputs(node));
+      for (const std::string& output : node.output()) note(output, rank);
+    }
+  }
+
+  std::unordered_map<std::string, double> ranks_;
+  std::unordered_map<std::string, double> lengths_;
+  double beyond_ = 0;
+};
+
 std::string count_in_words(double count) {
   return count < 1e15 ? fmt::format("{:.0f}", count) : std::string("more than 10^15");
 }
@@ -162,6 +253,15 @@ Result<void> check_expansion(const onnx::ModelProto& proto) {
                     count_in_words(size.bytes)));
   }
   return {};
+}
+
+Result<void> check_ranks(const onnx::ModelProto& proto) {
+  const double found = Ranks(proto.graph()).beyond_ordinary();
+  if (found <= static_cast<double>(kMostDimensions)) return {};
+  return bad_input(fmt::format(
+      "expected tensors of few dimensions, found nodes that may give them {} dimensions beyond the "
+      "eighth, of which {} are taken: check the model",
+      count_in_words(found), kMostDimensions));
 }
 
 }  // namespace deepgap::graph

@@ -1,5 +1,5 @@
-// How large a model becomes once its local functions are inlined, counted before anything is expanded: a file
-// of 2 kB whose functions call each other twice, 30 deep, stands for a thousand million nodes.
+// How large a model becomes, counted before anything is expanded. Once its local functions are inlined: a
+// file of 2 kB whose functions call each other twice, 30 deep, stands for a thousand million nodes.
 //
 //   DEEPGAP_RETURN_IF_ERROR(check_expansion(proto));   // then onnx::inliner::InlineLocalFunctions
 #pragma once
@@ -21,5 +21,12 @@ inline constexpr int kDeepestCalls = 200;
 // model without functions passes whatever its size. Functions that call themselves are left to ONNX's
 // checker.
 Result<void> check_expansion(const onnx::ModelProto& proto);
+
+// Dimensions beyond the eighth, of all values together.
+inline constexpr std::int64_t kMostDimensions = 1'000'000;
+
+// Errors (kBadInput) where nodes that add dimensions to each other's values may give more than that: a Gather
+// with itself as its indices doubles them. Of a model whose functions are inlined.
+Result<void> check_ranks(const onnx::ModelProto& proto);
 
 }  // namespace deepgap::graph

@@ -227,6 +227,34 @@ TEST(Expansion, AnInputOfManyNumbersIsNotWrittenOut) {
   EXPECT_EQ(model.info().outputs[0].describe(), "y int64 [1099511627776]");
 }
 
+// Each Gather has itself as its indices: 2^n + 1 dimensions after n of them.
+TEST(Expansion, DimensionsThatDoubleAreCountedNotMade) {
+  const auto gathers = [](int count) {
+    GraphBuilder graph("g", 17, 1);
+    Value x = graph.input("x", ops::DataType::kInt64, {fixed(2), fixed(2)});
+    for (int i = 0; i < count; ++i) x = graph.node("Gather", {x, x});
+    graph.output(graph.node("Shape", {x}), "y", ops::DataType::kInt64, {symbolic("rank")});
+    return graph.build();
+  };
+  EXPECT_TRUE(gathers(10).ok());
+  EXPECT_THAT(error_of(gathers(30)), HasSubstr("expected tensors of few dimensions"));
+}
+
+// As exports of transformers do it, a thousand times over: each shape is cut out of the one before.
+TEST(Expansion, DimensionsOfOrdinaryShapeArithmeticDoNotAddUp) {
+  GraphBuilder graph("g", 17, 1);
+  Value x = graph.input("x", ops::DataType::kFloat32, {symbolic("batch"), fixed(4), fixed(8)});
+  for (int i = 0; i < 1000; ++i) {
+    const Value first = graph.node("Gather", {graph.node("Shape", {x}), graph.list({0})});
+    const Value shape = graph.node("Concat", {first, graph.list({4}), graph.list({8})}, {integer("axis", 0)});
+    x = graph.node("Reshape", {x, shape});
+    x = graph.node("Squeeze", {graph.node("Unsqueeze", {x, graph.list({1})}), graph.list({1})});
+  }
+  graph.output(x, "y", ops::DataType::kFloat32, {symbolic("batch"), fixed(4), fixed(8)});
+  const Result<Model> model = graph.build();
+  EXPECT_TRUE(model.ok()) << error_of(model);
+}
+
 // 100,000 times a vector of 1024: the evaluation of shapes stops at its limit.
 TEST(Expansion, AConcatenationOfManyVectorsIsNotWrittenOut) {
   GraphBuilder graph("g", 17, 1);
