@@ -138,8 +138,10 @@ class Expansion {
 // longer than a tensor in the file.
 class Ranks {
  public:
-  explicit Ranks(const onnx::GraphProto& graph) { visit(graph); }
+  explicit Ranks(const onnx::GraphProto& graph) { visit(graph, 0); }
   double beyond_ordinary() const { return beyond_; }
+  // Names that subgraphs see from outside, of all subgraphs together.
+  double names_seen() const { return names_seen_; }
 
  private:
   static constexpr double kOrdinary = 8;
@@ -197,7 +199,8 @@ class Ranks {
     return most;
   }
 
-  void visit(const onnx::GraphProto& graph) {
+  void visit(const onnx::GraphProto& graph, double names) {
+    names += graph.input_size() + graph.initializer_size();
     for (const auto& input : graph.input()) note(input);
     for (const auto& tensor : graph.initializer()) note(tensor);
     for (const auto& node : graph.node()) {
@@ -210,18 +213,21 @@ class Ranks {
         }
         if (attribute.name() == "shape") most = attribute.ints_size();  // of RandomNormal and the like
         if (attribute.has_g()) {
-          visit(attribute.g());
+          names_seen_ += names;
+          visit(attribute.g(), names);
           for (const auto& output : attribute.g().output()) most = std::max(most, of(output.name()));
         }
       }
       const double rank = std::max(most, of_outputs(node));
       for (const std::string& output : node.output()) note(output, rank);
+      names += node.output_size();
     }
   }
 
   std::unordered_map<std::string, double> ranks_;
   std::unordered_map<std::string, double> lengths_;
   double beyond_ = 0;
+  double names_seen_ = 0;
 };
 
 std::string count_in_words(double count) {
@@ -255,8 +261,15 @@ Result<void> check_expansion(const onnx::ModelProto& proto) {
   return {};
 }
 
-Result<void> check_ranks(const onnx::ModelProto& proto) {
-  const double found = Ranks(proto.graph()).beyond_ordinary();
+Result<void> check_inference(const onnx::ModelProto& proto) {
+  const Ranks ranks(proto.graph());
+  if (ranks.names_seen() > static_cast<double>(kMostNamesSeen)) {
+    return bad_input(
+        fmt::format("expected branches and loops that see at most {} values of the graph around them, all "
+                    "together, found {}: export the model with fewer of them",
+                    kMostNamesSeen, count_in_words(ranks.names_seen())));
+  }
+  const double found = ranks.beyond_ordinary();
   if (found <= static_cast<double>(kMostDimensions)) return {};
   return bad_input(fmt::format(
       "expected tensors of few dimensions, found nodes that may give them {} dimensions beyond the "

@@ -240,6 +240,26 @@ TEST(Expansion, DimensionsThatDoubleAreCountedNotMade) {
   EXPECT_THAT(error_of(gathers(30)), HasSubstr("expected tensors of few dimensions"));
 }
 
+// The n-th of a chain of branches sees the input and n - 1 outputs: n (n + 1) / 2 names in n of them.
+TEST(Expansion, NamesSeenByBranchesAreCounted) {
+  const auto chain = [](int count) {
+    onnx::ModelProto model;
+    onnx::GraphProto& graph = *model.mutable_graph();
+    add_value(*graph.add_input(), "x");
+    for (int i = 0; i < count; ++i) {
+      onnx::NodeProto& node = *graph.add_node();
+      node.set_op_type("If");
+      node.add_output("y" + std::to_string(i));
+      node.add_attribute()->mutable_g();
+    }
+    return model;
+  };
+  EXPECT_TRUE(check_inference(chain(9'999)).ok());  // 49,995,000
+  EXPECT_THAT(
+      error_of(check_inference(chain(10'000))),
+      HasSubstr("see at most 50000000 values of the graph around them, all together, found 50005000"));
+}
+
 // As exports of transformers do it, a thousand times over: each shape is cut out of the one before.
 TEST(Expansion, DimensionsOfOrdinaryShapeArithmeticDoNotAddUp) {
   GraphBuilder graph("g", 17, 1);

@@ -210,7 +210,7 @@ void remark_on_names(Model::Representation& model) {
 Result<void> complete(Model::Representation& model) {
   remark_on_names(model);
   if (model.proto.functions_size() > 0) onnx::inliner::InlineLocalFunctions(model.proto);
-  DEEPGAP_RETURN_IF_ERROR(check_ranks(model.proto));
+  DEEPGAP_RETURN_IF_ERROR(check_inference(model.proto));
   // Strict inference may leave the model half done, so it works on a copy.
   onnx::ModelProto trial = copy_without_weights(model.proto);
   const Result<void> strict = infer_shapes(trial, /*strict=*/true);
