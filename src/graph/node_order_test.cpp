@@ -98,6 +98,13 @@ TEST(NodeOrder, InAFunction) {
   EXPECT_EQ(disorder_in(model), "node number 1 (Add) reads 'x', which nothing makes");
 }
 
+TEST(NodeOrder, TheCheckersFullStopIsNotInOurSentence) {
+  onnx::ModelProto model = empty_model();
+  add_node(*model.mutable_graph(), "Relu", {"x"}, "y");
+  add_node(*model.mutable_graph(), "Tanh", {"x"}, "y");
+  EXPECT_THAT(refusal(model), HasSubstr("'y' has been used as output names multiple times; export it again"));
+}
+
 // What the checker says of a node's inside comes without the node: it is added.
 TEST(NodeOrder, TheNodeOfOtherFaultsIsNamed) {
   onnx::ModelProto model = empty_model();

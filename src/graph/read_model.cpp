@@ -155,6 +155,7 @@ class Hidden {
 // The checker's messages end with a context over several lines; the first says what is wrong.
 std::string first_line(std::string_view message) {
   std::string line = printable(trim(message.substr(0, message.find('\n'))), kMostShown);
+  if (line.ends_with('.') && !line.ends_with("..")) line.pop_back();  // our sentence goes on
   return line.empty() ? "no reason given" : line;
 }
 
