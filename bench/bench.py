@@ -8,6 +8,7 @@ Each row is a figure, its bound and how it was taken. Peers are run interleaved 
 and the ratio is the median over pairs with a 95 % bootstrap interval. Nothing here is a test: machines differ and are noisy.
 """
 import argparse
+import gzip
 import json
 import os
 import random
@@ -48,6 +49,28 @@ def timed(command):
     if child.returncode != 0:
         raise SystemExit("%s ended with %d" % (" ".join(command), child.returncode))
     return time.monotonic() - began, usage.ru_maxrss * 1024
+
+
+# What HolisticTraceAnalysis does before any of its analyses.
+HTA = """
+import sys
+from hta.common.trace import Trace
+trace = Trace(trace_files={0: sys.argv[1]}, trace_dir="")
+trace.parse_traces(use_multiprocessing=False)
+"""
+
+
+def repeated_trace(fixture, path, size):
+    """The fixture's events again and again, until the file has `size` bytes."""
+    with gzip.open(fixture, "rt", encoding="utf-8") as file:
+        text = file.read()
+    begin = text.index('"traceEvents": [') + len('"traceEvents": [')
+    end = text.rindex("]")
+    events = text[begin:end].strip()
+    times = max(1, size // len(events))
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text[:begin] + "\n" + (events + ",\n") * (times - 1) + events + "\n" + text[end:])
+    return os.path.getsize(path)
 
 
 class Bench:
@@ -142,6 +165,42 @@ class Bench:
                      "0.98 .. 1.02", "%d interleaved pairs of %d s, %d threads; medians %.2f and %.2f ms" % (
                          self.pairs, self.seconds, threads, statistics.median(ours), statistics.median(theirs)))
 
+    # --- a trace: deepgap's whole verb against the reading alone of HolisticTraceAnalysis; a gigabyte for deepgap only
+    def trace(self):
+        fixture = os.path.join(SCRIPTS, "..", "tests", "data", "traces", "kineto", "bert_small.pt.trace.json.gz")
+        hta = run([os.path.join(SCRIPTS, "fetch-hta.sh"), "--python"]).strip()
+        small = os.path.join(self.folder, "small.json")
+        size = repeated_trace(fixture, small, 125 * 10**6)
+        ratios, ours, theirs, peaks = [], [], [], ([], [])
+        for _ in range(3):
+            a, mine = timed([self.deepgap, "trace", small])
+            b, other = timed([hta, "-c", HTA, small])
+            ours.append(size / a / 1e6)
+            theirs.append(size / b / 1e6)
+            ratios.append(b / a)
+            peaks[0].append(mine)
+            peaks[1].append(other)
+        self.row("trace of %.0f MB, times as fast as HolisticTraceAnalysis" % (size / 1e6), "%.0f [%.0f, %.0f]" % (
+            statistics.median(ratios), min(ratios), max(ratios)), ">= 20", "3 interleaved pairs; %.0f and %.1f MB/s, %.0f and %.0f MiB" % (
+                statistics.median(ours), statistics.median(theirs), max(peaks[0]) / 2**20, max(peaks[1]) / 2**20))
+        os.remove(small)
+        large = os.path.join(self.folder, "large.json")
+        size = repeated_trace(fixture, large, 10**9)
+        kept = json.loads(run([self.deepgap, "trace", large, "--format", "json"]))["events"]["kept"]
+        runs = [timed([self.deepgap, "trace", large]) for _ in range(5)]
+        seconds = [each for each, _ in runs]
+        median, low, high = median_interval(seconds)
+        self.row("trace of %.0f MB" % (size / 1e6), "%.0f MB/s [%.0f, %.0f]" % (size / median / 1e6, size / high / 1e6, size / low / 1e6),
+                 ">= 250 MB/s", "5 processes, wall, verdict and labels included")
+        self.row("  its memory", "%.0f MiB" % (max(peak for _, peak in runs) / 2**20), "<= %.0f MiB" % (64 + 96 * kept / 2**20),
+                 "64 MiB and 96 bytes for each of %d events kept" % kept)
+        packed = large + ".gz"
+        run(["gzip", "-1", "-k", large])
+        a = statistics.median(timed([self.deepgap, "trace", packed])[0] for _ in range(3))
+        b = statistics.median(timed([sys.executable, "-c", "import gzip, sys\nwith gzip.open(sys.argv[1]) as file:\n"
+                                     "    while file.read(1 << 20): pass", packed])[0] for _ in range(3))
+        self.row("  the same, compressed", "%.0f MB/s" % (size / a / 1e6), "", "Python's gzip alone: %.0f MB/s" % (size / b / 1e6))
+
     # --- the studies' protocol against the stopping rule: rule, published, rule, so that a machine that drifts steadily
     # shifts both alike. The fake engine's planted times say what the two can agree to where the machine holds still.
     def preset(self):
@@ -192,12 +251,12 @@ class Bench:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build")
-    parser.add_argument("--only", help="of overhead,start,list,peer,preset,build")
+    parser.add_argument("--only", help="of overhead,start,list,trace,peer,preset,build")
     parser.add_argument("--pairs", type=int, default=30)
     parser.add_argument("--seconds", type=int, default=4, help="of each run of a pair")
     arguments = parser.parse_args()
     bench = Bench(arguments.build, arguments.pairs, arguments.seconds)
-    parts = {"overhead": bench.overhead, "start": bench.start, "list": bench.list, "peer": bench.peer,
+    parts = {"overhead": bench.overhead, "start": bench.start, "list": bench.list, "trace": bench.trace, "peer": bench.peer,
              "preset": bench.preset, "build": bench.build_cold}
     try:
         wanted = arguments.only.split(",") if arguments.only else list(parts)
