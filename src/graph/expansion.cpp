@@ -253,10 +253,10 @@ Result<void> check_expansion(const onnx::ModelProto& proto) {
                     kMostExpandedNodes, count_in_words(size.nodes)));
   }
   if (size.bytes > static_cast<double>(kMostModelBytes)) {
-    return bad_input(
-        fmt::format("expected a model of at most 2 GiB once its local functions are inlined, found {} bytes: "
-                    "export it without functions",
-                    count_in_words(size.bytes)));
+    return bad_input(fmt::format(
+        "expected a model of at most {} bytes (below 2 GiB) once its local functions are inlined, "
+        "found {}: export it without functions",
+        kMostModelBytes, count_in_words(size.bytes)));
   }
   return {};
 }

@@ -7,7 +7,6 @@
 
 #include "base/file_system.h"
 #include "base/text.h"
-#include "base/units.h"
 
 namespace deepgap::graph {
 namespace {
@@ -50,6 +49,24 @@ std::optional<std::uint64_t> read_varint(std::string_view bytes, std::size_t& at
   return std::nullopt;
 }
 
+std::string truncated(std::uint64_t least, std::size_t found) {
+  return fmt::format("expected an ONNX model of at least {} bytes, found {}: it is truncated", least, found);
+}
+
+// A number that does not end before the bytes do, or at all.
+std::string broken_number(std::string_view bytes, std::size_t start, std::size_t at) {
+  if (at == bytes.size()) return truncated(bytes.size() + 1, bytes.size());
+  return fmt::format(
+      "expected an ONNX model, found {} bytes of which byte {} begins a number without an end: it is damaged",
+      bytes.size(), start);
+}
+
+std::string foreign_field(std::string_view bytes, std::size_t start) {
+  return fmt::format(
+      "expected an ONNX model, found {} bytes of which byte {} begins none of its fields: it is damaged",
+      bytes.size(), start);
+}
+
 }  // namespace
 
 std::optional<std::string> foreign_kind(std::string_view bytes) {
@@ -79,21 +96,20 @@ std::optional<std::string> outer_damage(std::string_view bytes) {
   for (std::size_t at = 0; at < bytes.size();) {
     const std::size_t start = at;
     const std::optional<std::uint64_t> tag = read_varint(bytes, at);
-    if (!tag) return fmt::format("it ends or is damaged at byte {}", start);
+    if (!tag) return broken_number(bytes, start, at);
     const std::uint64_t field = *tag >> 3;
-    if (field == 0 || field > kMostFields)
-      return fmt::format("byte {} starts no field of an ONNX model", start);
+    if (field == 0 || field > kMostFields) return foreign_field(bytes, start);
     std::uint64_t length = 0;
     switch (*tag & 7) {
       case 0:
-        if (!read_varint(bytes, at)) return fmt::format("it ends or is damaged at byte {}", start);
+        if (!read_varint(bytes, at)) return broken_number(bytes, start, at);
         break;
       case 1:
         length = 8;
         break;
       case 2: {
         const std::optional<std::uint64_t> given = read_varint(bytes, at);
-        if (!given) return fmt::format("it ends or is damaged at byte {}", start);
+        if (!given) return broken_number(bytes, start, at);
         length = *given;
         break;
       }
@@ -101,12 +117,16 @@ std::optional<std::string> outer_damage(std::string_view bytes) {
         length = 4;
         break;
       default:
-        return fmt::format("byte {} starts no field of an ONNX model", start);
+        return foreign_field(bytes, start);
     }
     if (length > bytes.size() - at) {
       // Lengths beyond what ONNX allows are damage rather than a missing end.
-      if (length > (std::uint64_t{1} << 31)) return fmt::format("it is damaged at byte {}", start);
-      return fmt::format("it ends after {} of at least {} bytes: it is truncated", bytes.size(), at + length);
+      if (length > (std::uint64_t{1} << 31))
+        return fmt::format(
+            "expected an ONNX model, found {} bytes of which byte {} begins a field of {} bytes: it is "
+            "damaged",
+            bytes.size(), start, length);
+      return truncated(at + length, bytes.size());
     }
     at += static_cast<std::size_t>(length);
   }
@@ -114,10 +134,10 @@ std::optional<std::string> outer_damage(std::string_view bytes) {
 }
 
 Error too_large(std::uintmax_t size) {
-  return bad_input(
-      fmt::format("expected an ONNX model of at most 2 GiB, found {}: save its weights as external data "
-                  "(onnx.save_model with save_as_external_data=True)",
-                  format_bytes(Bytes{static_cast<std::int64_t>(size)})));
+  return bad_input(fmt::format(
+      "expected an ONNX model of at most {} bytes (below 2 GiB), found {}: save its weights as external data "
+      "(onnx.save_model with save_as_external_data=True)",
+      kMostModelBytes, size));
 }
 
 std::string folder_of(const std::string& path) {

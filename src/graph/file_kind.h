@@ -14,9 +14,9 @@ namespace deepgap::graph {
 // What it is and what to do: "a gzip archive: unpack it"; nothing for bytes that may be ONNX.
 std::optional<std::string> foreign_kind(std::string_view bytes);
 
-// Walks the outermost fields of the protobuf message: "it ends after 1000 of at least 5000 bytes
-// (truncated)", "field 900 at byte 17 is none of an ONNX model"; nothing where they are those of a
-// ModelProto.
+// Walks the outermost fields of the protobuf message: "expected an ONNX model of at least 5000 bytes, found
+// 1000: it is truncated", "expected an ONNX model, found 1000 bytes of which byte 17 begins none of its
+// fields: it is damaged"; nothing where they are those of a ModelProto.
 std::optional<std::string> outer_damage(std::string_view bytes);
 
 // The bytes of a file that may be a model: errors for what is no file, and for one that is too large to be
@@ -24,6 +24,7 @@ std::optional<std::string> outer_damage(std::string_view bytes);
 Result<std::string> read_model_bytes(const std::string& path);
 // As long as an ONNX file may be: protobuf's limit for one message.
 inline constexpr std::uintmax_t kMostModelBytes = (std::uintmax_t{1} << 31) - 1;
+// "expected an ONNX model of at most 2147483647 bytes (below 2 GiB), found 2147483648: save its weights ..."
 Error too_large(std::uintmax_t size);
 // The folder of a file, "." for a bare name.
 std::string folder_of(const std::string& path);

@@ -7,6 +7,7 @@
 #include "base/file_system.h"
 #include "base/text.h"
 #include "graph/external_data.h"
+#include "graph/file_kind.h"
 #include "graph/graph_view.h"
 #include "graph/onnx_model.h"
 #include "onnx/defs/schema.h"
@@ -76,12 +77,11 @@ Result<std::string> Model::serialise() const {
       DEEPGAP_RETURN_IF_ERROR(load_external_data(whole, representation_->folder));
       proto = &whole;
     }
-    constexpr std::size_t kMostBytes = (std::size_t{1} << 31) - 1;
-    if (const std::size_t size = proto->ByteSizeLong(); size > kMostBytes) {
+    if (const std::size_t size = proto->ByteSizeLong(); size > kMostModelBytes) {
       return bad_input(
-          fmt::format("an ONNX file holds at most 2 GiB and this model takes {}: it cannot be written as one "
-                      "file",
-                      format_bytes(Bytes{static_cast<std::int64_t>(size)})));
+          fmt::format("an ONNX file holds at most {} bytes (below 2 GiB) and this model takes {}: it cannot "
+                      "be written as one file",
+                      kMostModelBytes, size));
     }
     return proto->SerializeAsString();
   } catch (const std::exception& error) {

@@ -47,9 +47,9 @@ Result<void> write_sealed(const std::string& path, std::string_view bytes) {
   const auto needed = static_cast<std::int64_t>(bytes.size());
   if (const Result<Bytes> free = free_space(path); free && free->value < needed) {
     return bad_input(fmt::format(
-        "the model takes {} and '{}' has {} free: free some space, or set DEEPGAP_CACHE to another "
+        "the model takes {} bytes and '{}' has {} free: free some space, or set DEEPGAP_CACHE to another "
         "folder",
-        format_bytes(Bytes{needed}), printable(path), format_bytes(*free)));
+        needed, printable(path), free->value));
   }
   DEEPGAP_RETURN_IF_ERROR(write_file_atomically(path, bytes));
   return write_file_atomically(path + ".seal", seal_of(bytes));

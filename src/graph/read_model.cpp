@@ -31,8 +31,7 @@ Result<void> check_form(std::string_view bytes) {
     return bad_input(fmt::format("expected an ONNX model, found {}", *kind));
   }
   if (const std::optional<std::string> damage = outer_damage(bytes)) {
-    return bad_input(fmt::format("expected an ONNX model of {} bytes, but {}: export or download it again",
-                                 bytes.size(), *damage));
+    return bad_input(*damage + ", export or download it again");
   }
   return {};
 }

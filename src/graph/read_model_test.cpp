@@ -7,6 +7,7 @@
 #include "base/file_system.h"
 #include "base/random.h"
 #include "graph/builtin.h"
+#include "graph/file_kind.h"
 #include "graph/inputs.h"
 #include "graph/model_file.h"
 #include "graph/summary.h"
@@ -120,14 +121,48 @@ TEST_F(ReadModel, AFileAboveTwoGigabytesIsRefusedUnread) {
   std::error_code error;
   fs::resize_file(path, std::uintmax_t{3} << 30, error);  // sparse
   if (error) GTEST_SKIP() << "no sparse files here";
-  EXPECT_THAT(error_of(read_model(path)), HasSubstr("at most 2 GiB"));
+  EXPECT_THAT(error_of(read_model(path)),
+              HasSubstr("at most 2147483647 bytes (below 2 GiB), found 3221225472: save"));
 }
 
 TEST_F(ReadModel, TruncationSaysHowMuchIsMissing) {
   const std::string bytes = bytes_of(tiny_convolution());
-  const std::string message = parse_error(std::string_view(bytes).substr(0, bytes.size() / 2));
-  EXPECT_THAT(message, HasSubstr("it ends after " + std::to_string(bytes.size() / 2)));
-  EXPECT_THAT(message, HasSubstr("truncated"));
+  // The graph (field 7) and the fields before it reach up to the field of the opsets behind it.
+  const std::string half = bytes.substr(0, bytes.size() / 2);
+  const std::string message = parse_error(half);
+  EXPECT_THAT(message, testing::MatchesRegex(".*: expected an ONNX model of at least [0-9]+ bytes, found " +
+                                             std::to_string(half.size()) +
+                                             ": it is truncated, export or download it again"));
+  const std::string before = "at least ";
+  const auto least = std::stoull(message.substr(message.find(before) + before.size()));
+  EXPECT_GT(least, half.size());
+  EXPECT_LE(least, bytes.size());
+}
+
+// What is expected is never what was found, wherever the file ends.
+TEST_F(ReadModel, TheOuterFormIsSaidAsExpectedAndFound) {
+  // Field 1 (ir_version) and field 2 (producer_name, of 3 bytes), cut and bent.
+  const auto form = [](std::string_view bytes) { return outer_damage(bytes).value_or("whole"); };
+  EXPECT_EQ(form("\x08\x08\x12\x03"
+                 "abc"),
+            "whole");
+  EXPECT_EQ(form("\x08\x08\x12\x03"
+                 "a"),
+            "expected an ONNX model of at least 7 bytes, found 5: it is truncated");
+  EXPECT_EQ(form("\x08\x08\x12"), "expected an ONNX model of at least 4 bytes, found 3: it is truncated");
+  EXPECT_EQ(form("\x08\x08\x12\x83"), "expected an ONNX model of at least 5 bytes, found 4: it is truncated");
+  EXPECT_EQ(form("\x08"), "expected an ONNX model of at least 2 bytes, found 1: it is truncated");
+  EXPECT_EQ(form("\x08\x08\xff\x0f"),
+            "expected an ONNX model, found 4 bytes of which byte 2 begins none of its fields: it is damaged");
+  EXPECT_EQ(form("\x08\x08\x13"),
+            "expected an ONNX model, found 3 bytes of which byte 2 begins none of its fields: it is damaged");
+  EXPECT_EQ(
+      form("\x08" + std::string(12, '\xff')),
+      "expected an ONNX model, found 13 bytes of which byte 0 begins a number without an end: it is damaged");
+  EXPECT_EQ(form("\x08\x08\x12\xff\xff\xff\xff\x0f"
+                 "a"),
+            "expected an ONNX model, found 9 bytes of which byte 2 begins a field of 4294967295 bytes: it is "
+            "damaged");
 }
 
 TEST_F(ReadModel, UnknownOperatorsAreNamedWithTheirNodes) {
