@@ -100,6 +100,11 @@ int run_arguments(const std::vector<std::string>& arguments) {
                                    .program_folder = program_folder(),
                                    .cache_folder = cache_folder(),
                                    .command_line = joined_command_line(arguments)};
+  if (output->path) {
+    environment.is_output = [place = *output->path](const std::string& path) {
+      return is_same_file(place, path);
+    };
+  }
   if (progress.wanted()) {
     environment.progress = [&progress](const session::RunProgress& state) { progress.show(state); };
   }

@@ -169,6 +169,7 @@ CellSummary summarise(const Measurement& measurement, SummaryDepth depth) {
   summary.device_name = measurement.device.name;
   summary.processes = static_cast<int>(measurement.processes.size());
   summary.planned_processes = measurement.planned_processes;
+  summary.reported_only = measurement.processes.empty() && measurement.origin.starts_with("import:");
   summary.samples = measurement.sample_count();
   summary.failure = measurement.failure;
   summary.created_realtime_ns = measurement.created_realtime_ns;

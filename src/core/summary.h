@@ -18,6 +18,7 @@ struct CellSummary {
   std::string device_name;
   int processes = 0;
   int planned_processes = 0;
+  bool reported_only = false;  // imported figures without samples: there is nothing to summarise
   std::int64_t samples = 0;
   // Median of host latency, in throughput mode of calls in flight; ns.
   std::optional<Estimate> latency;

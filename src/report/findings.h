@@ -113,7 +113,7 @@ struct ImportFindings {
     std::string format;
     std::int64_t added = 0;     // measurements
     std::int64_t present = 0;   // that the store had already
-    std::int64_t reported = 0;  // figures without samples, of both
+    std::int64_t reported = 0;  // figures without samples, of those added
   };
   std::string database;
   std::vector<File> files;

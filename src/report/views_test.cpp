@@ -289,6 +289,17 @@ TEST(ModelsView, AnUnknownFieldOfCsvIsEmpty) {
   EXPECT_THAT(render_csv(engines_document(engines)), HasSubstr("fake,1,yes,,,\n"));
 }
 
+TEST(ListView, ImportedFiguresAreNoUnfinishedCell) {
+  ListFindings findings;
+  findings.cells = {cell("resnet50", 8)};
+  findings.cells[0].processes = 0;
+  findings.cells[0].reported_only = true;
+  const Document document = list_document(findings);
+  EXPECT_THAT(render_text(document, {.width = 150}),
+              AllOf(HasSubstr("reported only"), Not(HasSubstr("processes"))));
+  EXPECT_EQ(json_of_document(document).at("cells").at(0).at("reported_only"), true);
+}
+
 TEST(TraceView, VerdictThenTheMeanOfTheStepsThatMayHaveOne) {
   TraceFindings findings{.path = "a.json", .format = "kineto", .verdict = "usable_with_loss"};
   findings.diagnostics = {

@@ -38,6 +38,8 @@ struct Environment {
   std::string program_folder;  // where workers are looked for
   std::string cache_folder;    // generated models
   std::string command_line;    // as typed, kept with a sweep
+  // Whether the document will be written over this file; may be empty: never. What a verb reads must not be.
+  std::function<bool(const std::string& path)> is_output;
   ProgressSink progress;       // may be empty
   std::function<void(std::string_view)>
       say;  // one line for standard error: a stage that takes long; may be empty

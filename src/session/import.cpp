@@ -15,12 +15,12 @@ class IntoStore final : public trace::ImportSink {
   IntoStore(store::Store& store, report::ImportFindings::File& file) : store_(&store), file_(&file) {}
 
   Result<void> measurement(Measurement measurement) override {
-    file_->reported += static_cast<std::int64_t>(measurement.reported.size());
     if (store_->resolve_prefix(measurement.id.str()).ok()) {
       ++file_->present;
       return {};
     }
     ++file_->added;
+    file_->reported += static_cast<std::int64_t>(measurement.reported.size());
     return store_->put_measurement(measurement);
   }
 

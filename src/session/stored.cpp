@@ -127,6 +127,8 @@ Result<Answer> export_cells(const std::string& database, const std::vector<std::
     for (const std::string& note : findings.notes) environment.say("export: " + note);
   }
   Answer answer{.document = report::export_document(findings)};
+  // A header alone is not what was asked for.
+  if (findings.rows.empty() && visited.cells > 0) answer.exit = ExitCode::kPartial;
   tell_damage(visited, answer);
   return answer;
 }

@@ -78,10 +78,29 @@ std::vector<std::string> remarks_on(const graph::Model& model) {
   return remarks;
 }
 
+// The document must not take the place of the model or of what belongs to it: neither is named on a command
+// line that resumes, and weights beside a model never are.
+Result<void> check_output(const graph::ModelFile& file, const Environment& environment) {
+  if (!environment.is_output) return {};
+  std::vector<std::string> taken{file.path};
+  const std::filesystem::path folder = std::filesystem::path(file.path).parent_path();
+  for (const std::string& weights : file.model.info().external_files)
+    taken.push_back((folder / weights).string());
+  for (const std::string& path : taken) {
+    if (!environment.is_output(path)) continue;
+    return usage_error(fmt::format(
+        "-o: expected a file of its own for the document, found {}, which belongs to the model {} and "
+        "would be lost; name another file",
+        printable(path), printable(file.name)));
+  }
+  return {};
+}
+
 Result<run::PlannedModel> planned_model(const std::string& name, const graph::Dims& dims,
                                         const Environment& environment) {
   DEEPGAP_ASSIGN(graph::ModelFile file,
                  graph::materialise(name, dims, kWeightSeed, environment.cache_folder));
+  DEEPGAP_RETURN_IF_ERROR(check_output(file, environment));
   const UninterruptibleStage stage;
   std::vector<std::string> remarks = remarks_on(file.model);
   if (environment.say) {

@@ -412,8 +412,15 @@ Result<MergeCount> Store::merge(const std::string& other_path) {
   DEEPGAP_ASSIGN(const auto other, open_connection(other_path, OpenMode::kRead, current_schema()));
   DEEPGAP_ASSIGN(Transaction view, Transaction::begin_read(*other));
   DEEPGAP_ASSIGN(Transaction transaction, Transaction::begin_write(*connection_));
-  DEEPGAP_ASSIGN(const MergeCount count,
-                 Merger(*connection_, *other).run().in(fmt::format("merging '{}'", printable(other_path))));
+  Result<MergeCount> count = Merger(*connection_, *other).run();
+  if (!count.ok() && connection_->refused_a_row()) {
+    return bad_input(fmt::format(
+        "merging '{}': expected rows that a store takes, found ones that contradict each other: it was "
+        "damaged or changed by another program, and nothing of it was merged; save what is left "
+        "with `sqlite3 OLD .recover | sqlite3 NEW` and merge that",
+        printable(other_path)));
+  }
+  if (!count.ok()) return Error(count.error()).in(fmt::format("merging '{}'", printable(other_path)));
   DEEPGAP_RETURN_IF_ERROR(transaction.commit());
   return count;
 }

@@ -211,5 +211,28 @@ TEST_F(StoreTest, MergeRefusesAStoreWhoseSweepIsGone) {
   EXPECT_TRUE(all_cells(store).empty());
 }
 
+// Rows that no store takes, since they are there twice: the other store's fault, and not a bug of ours.
+TEST_F(StoreTest, MergeRefusesAStoreWhoseRowsContradictEachOther) {
+  {
+    Store other = open(file("other.db"));
+    ASSERT_OK(other.put_measurement(rich(1)));
+  }
+  run_sql(
+      file("other.db"),
+      "CREATE TABLE twice AS SELECT * FROM setting; INSERT INTO twice SELECT * FROM setting;"
+      "DROP TABLE setting; ALTER TABLE twice RENAME TO setting;"
+      "CREATE TABLE samples_twice AS SELECT * FROM samples; INSERT INTO samples_twice SELECT * FROM samples;"
+      "DROP TABLE samples; ALTER TABLE samples_twice RENAME TO samples");
+  Store store = open(db());
+  const Result<MergeCount> count = store.merge(file("other.db"));
+  ASSERT_FALSE(count.ok());
+  EXPECT_EQ(count.error().kind(), ErrorKind::kBadInput);
+  EXPECT_NE(
+      count.error().message().find("merging '" + file("other.db") + "': expected rows that a store takes"),
+      std::string::npos)
+      << count.error().message();
+  EXPECT_TRUE(all_cells(store).empty());
+}
+
 }  // namespace
 }  // namespace deepgap::store

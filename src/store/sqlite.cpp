@@ -207,6 +207,9 @@ Error Connection::error_of(int code) const {
     case SQLITE_NOMEM:
       return bad_input(
           fmt::format("expected memory to work on {}, found none: free some memory and repeat", store));
+    case SQLITE_CONSTRAINT:
+      refused_a_row_ = true;
+      [[fallthrough]];
     default:
       return internal_error(
           fmt::format("expected {} to accept a statement, found: {} (SQLite code {}); this is a bug "

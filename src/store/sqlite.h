@@ -127,6 +127,8 @@ class Connection {
   // One sentence for SQLite's last error on this connection.
   Error error() const { return error_of(sqlite3_extended_errcode(handle_)); }
   Error error_of(int code) const;
+  // Whether an error so far was a row that the tables do not take.
+  bool refused_a_row() const { return refused_a_row_; }
 
  private:
   friend class Transaction;
@@ -137,6 +139,7 @@ class Connection {
   std::unordered_map<std::string, std::vector<sqlite3_stmt*>> idle_statements_;
   int write_depth_ = 0;
   int read_depth_ = 0;
+  mutable bool refused_a_row_ = false;
 };
 
 // Rolls back unless committed. A write transaction within a write transaction is a part of it (a savepoint).

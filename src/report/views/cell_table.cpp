@@ -15,6 +15,7 @@ Cell cell_of(const std::optional<Estimate>& estimate) {
 
 std::string status_of(const CellSummary& cell) {
   if (cell.failure) return cell.failure->kind;
+  if (cell.reported_only) return "reported only: `show` has the figures";
   if (cell.processes < cell.planned_processes) {
     return std::to_string(cell.processes) + " of " + std::to_string(cell.planned_processes) + " processes";
   }
@@ -165,6 +166,7 @@ Json json_of_cells(std::span<const CellSummary> cells) {
     put(json, "throughput", cell.throughput);
     json["processes"] = cell.processes;
     json["planned_processes"] = cell.planned_processes;
+    if (cell.reported_only) json["reported_only"] = true;
     put(json, "p50", cell.p50);
     put(json, "p90", cell.p90);
     put(json, "p95", cell.p95);

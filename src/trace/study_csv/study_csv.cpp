@@ -19,6 +19,8 @@
 namespace deepgap::trace {
 namespace {
 
+// Above is no time (30 years in ms), no throughput and no memory of this world.
+constexpr double kLargestFigure = 1e12;
 constexpr std::size_t kMostRows =
     1'000'000;  // a study has a thousand; all of a file's cells are held at once
 
@@ -112,8 +114,8 @@ class Row {
   Result<std::optional<double>> figure(std::string_view column) const {
     if (text(column).empty()) return std::optional<double>();
     const auto value = number_of<double>(text(column));
-    if (!value || !std::isfinite(*value) || *value < 0)
-      return expected(column, "a number of at least 0, or nothing");
+    if (!value || !(*value >= 0) || *value > kLargestFigure)
+      return expected(column, fmt::format("a number from 0 to {:g}, or nothing", kLargestFigure));
     return std::optional<double>(value);
   }
 

@@ -137,6 +137,11 @@ TEST_F(StudyCsv, BadInputIsASentenceWithItsLine) {
               HasSubstr("median_ms, found 'fast'"));
   EXPECT_THAT(error_of(names + row("2026-01-02T03:04:05Z", "1", "8", "nan")),
               HasSubstr("median_ms, found 'nan'"));
+  for (const char* huge : {"1e303", "1e13", "inf", "1e400"}) {
+    EXPECT_THAT(error_of(names + row("2026-01-02T03:04:05Z", "1", "8", huge)),
+                HasSubstr("expected a number from 0 to 1e+12, or nothing in the column median_ms"))
+        << huge;
+  }
   EXPECT_THAT(error_of(names + row("2026-01-02T03:04:05Z", "1", "8", "-1")),
               HasSubstr("median_ms, found '-1'"));
   EXPECT_THAT(error_of(names + std::string(3'000'000, 'x')), HasSubstr("line 2: the record is longer"));
