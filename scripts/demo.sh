@@ -6,13 +6,14 @@
 cd "$scripts_folder/.."
 program=build/release/deepgap
 store=build/demo.db
+[ ! -e "$store" ] || echo "the demo's last result in $store is replaced" >&2
 rm -f "$store" "$store-wal" "$store-shm"
 
 # 6 cells of at most 10 s each, and the loads of their 24 visits: a call of some 100 ms needs that much.
 status=0
 "$program" run resnet18,resnet50 --engine openvino --device cpu --precision fp32 --batch 1,2,4 --mode latency \
   --repeats 4 --time-limit 10s --db "$store" || status=$?
-# 4: a cell is unstable or without a result; the table says which, and the rest of it holds.
+# 4: a cell is without a result; the table says which, and the rest of it holds.
 [ "$status" = 0 ] || [ "$status" = 4 ] || fail "the measurement ended with exit code $status; the lines above say why"
 
 cat <<END

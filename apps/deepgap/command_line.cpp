@@ -114,7 +114,7 @@ Result<ParsedCommandLine> parse_command_line(const std::vector<std::string>& arg
   app.set_help_flag("--help,-h", "Print this help and exit");
   app.footer(
       "`deepgap VERB --help` says more. Exit codes: 0 done, 1 negative verdict, 2 wrong usage, 3 bad input,\n"
-      "4 partial or doubtful, 5 engine or device missing, 70 a bug of ours.");
+      "4 partial, 5 engine or device missing, 70 a bug of ours.");
 
   std::map<std::string_view, Collected> collected;
   for (const CommandSpec* command : all_commands()) {

@@ -21,7 +21,7 @@ std::string wait_text(Nanoseconds time) {
 
 std::string line_of(const session::RunProgress& state) {
   std::string line = fmt::format("[{}/{}] {}", state.visit, state.visits, printable(state.cell, 100));
-  line += fmt::format("  process {}  {}", state.repeat + 1, state.phase);
+  line += fmt::format("  process {}  {}", state.repeat, state.phase);
   if (state.calls > 0) line += fmt::format("  {} calls", state.calls);
   if (state.median) line += "  median " + format_duration(*state.median);
   if (state.width) line += fmt::format(" ±{} %", format_number(*state.width * 100, 2));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "run/sweep_cells.h"
 #include "run/visit_record.h"
 #include "run/worker_log.h"
+#include "stats/stopping.h"
 
 namespace deepgap::run {
 namespace {
@@ -249,6 +251,7 @@ class SweepRunner {
     if (auto* trouble = std::get_if<WorkerTrouble>(&measured)) return end_in_trouble(server, visit, *trouble);
 
     WorkerClient::Measured& result = std::get<WorkerClient::Measured>(measured);
+    tell_result(cell, result.process);
     result.process.index = visit.repeat;
     result.process.load_time = load.load_time;
     const auto add = [&diagnostics](std::vector<Diagnostic> more) {
@@ -284,6 +287,16 @@ class SweepRunner {
                             cell.key.selector())};
     return give_up_cells(visit, refusal, &diagnostics::kPredictedNotToFit,
                          [&cell](const PlannedCell& other) { return needs_at_least(other, cell); });
+  }
+
+  // The worker's last word came before its last calls, or never in a short visit.
+  void tell_result(const PlannedCell& cell, const ProcessRun& process) const {
+    Progress progress{.phase = "measure", .calls = static_cast<std::int64_t>(process.samples.size())};
+    if (const auto median = stats::median_within_process(process.samples.host_ns)) {
+      progress.median = Nanoseconds{std::llround(median->value)};
+      progress.width = stats::relative_half_width(*median);
+    }
+    on_.observer->progress(cell, progress);
   }
 
   // A visit without samples.

@@ -15,6 +15,8 @@ const std::vector<std::int64_t>& published_batches() {
 
 // Processes of the adaptive protocol: as many as it takes for the interval that includes their variation, up
 // to this.
+// No cell ends as precise with fewer (run/sweep_cells.h).
+constexpr int kAdaptiveRepeats = 4;
 constexpr int kMostAdaptiveRepeats = 12;
 
 template <typename T>
@@ -68,6 +70,7 @@ void apply(const Preset& preset, RunOptions& options) {
     if (!options.repeats) options.repeats = preset.sweeps * preset.repeats_per_sweep;
     if (!options.most_repeats) options.most_repeats = options.repeats;
   } else if (!options.most_repeats && !options.repeats) {
+    options.repeats = kAdaptiveRepeats;
     options.most_repeats = kMostAdaptiveRepeats;
   }
 }

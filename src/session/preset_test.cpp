@@ -50,7 +50,7 @@ TEST(Preset, PublishedCountsOnlyWhenAskedFor) {
   RunOptions adaptive{.preset = "gdev-ai"};
   apply(**find_preset("gdev-ai"), adaptive);
   apply_defaults(adaptive);
-  EXPECT_EQ(adaptive.repeats, 3);
+  EXPECT_EQ(adaptive.repeats, 4);
   EXPECT_EQ(adaptive.most_repeats, 12)
       << "goes on until the interval with process variation is within the target";
   EXPECT_FALSE(adaptive.time_limit.has_value());  // follows from the forecast of each cell

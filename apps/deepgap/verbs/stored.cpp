@@ -49,14 +49,15 @@ Result<session::Answer> merge(const Arguments& arguments, session::Environment&)
 }  // namespace
 
 const CommandSpec& list_command() {
-  static const CommandSpec command{
-      "list",
-      "Show what is stored, newest first",
-      "One row a cell: median latency with its interval, tail percentiles, throughput.",
-      kSubjects,
-      {},
-      kListExamples,
-      list};
+  static const CommandSpec command{"list",
+                                   "Show what is stored, newest first",
+                                   "One row a cell: median latency with its interval, tail percentiles, "
+                                   "throughput. Doubts that need every sample of "
+                                   "a cell to be looked at (regimes, level shifts, drifts) are in `show`.",
+                                   kSubjects,
+                                   {},
+                                   kListExamples,
+                                   list};
   return command;
 }
 
