@@ -8,6 +8,8 @@ Each row is a figure, its bound and how it was taken. Peers are run interleaved 
 and the ratio is the median over pairs with a 95 % bootstrap interval. Nothing here is a test: machines differ and are noisy.
 """
 import argparse
+import array
+import fcntl
 import gzip
 import json
 import os
@@ -24,6 +26,9 @@ SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "script
 
 # benchmark_app as its wheel's entry point calls it; the module itself does nothing when it is run.
 BENCHMARK_APP = "import sys; from openvino.tools.benchmark.main import main; sys.exit(main())"
+
+# How long the fake engine's calls keep busy where its worker is measured.
+PLANTED_NS = 2000
 
 
 def median_interval(values, seed=1, draws=4000):
@@ -73,6 +78,48 @@ def repeated_trace(fixture, path, size):
     return os.path.getsize(path)
 
 
+class Worker:
+    """A worker program, spoken to as docs/worker-protocol.md says."""
+
+    def __init__(self, program):
+        requests, self.out = os.pipe()
+        back, replies = os.pipe()
+        # Out of the way of 3 and 4 first: an end of a pipe may itself be one of them.
+        requests, replies = (self.moved(each) for each in (requests, replies))
+        self.process = os.posix_spawn(program, [program], os.environ, file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+            (os.POSIX_SPAWN_DUP2, requests, 3), (os.POSIX_SPAWN_DUP2, replies, 4)])
+        os.close(requests)
+        os.close(replies)
+        self.input = os.fdopen(back, "rb")
+        self.count = 0
+
+    @staticmethod
+    def moved(descriptor):
+        copy = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 10)
+        os.close(descriptor)
+        return copy
+
+    def ask(self, verb, **members):
+        """The reply and its columns of whole numbers; progress is passed over."""
+        self.count += 1
+        os.write(self.out, json.dumps({"id": self.count, "verb": verb, **members}).encode() + b"\n")
+        while True:
+            reply = json.loads(self.input.readline())
+            columns = {blob["name"]: array.array("q", self.input.read(8 * blob["count"])) for blob in reply.get("blobs", [])}
+            if "event" in reply:
+                continue
+            if not reply["ok"]:
+                raise SystemExit("%s: %s" % (verb, reply["error"]["message"]))
+            return reply, columns
+
+    def close(self):
+        self.ask("exit")
+        os.close(self.out)
+        self.input.close()
+        os.waitpid(self.process, 0)
+
+
 class Bench:
     def __init__(self, build, pairs, seconds):
         self.build = os.path.abspath(build)
@@ -96,7 +143,37 @@ class Bench:
             # Each program counts calls as items, so that one iteration may be a whole loop of them.
             rate = entry.get("items_per_second")
             ns = 1e9 / rate if rate else entry["real_time"]
-            self.row("measuring loop, %s" % entry["run_name"].split("/")[0], "%.0f ns a call" % ns, "<= 250 ns", "median of 5 repetitions")
+            self.row("measuring loop, %s" % entry["run_name"].split("/")[0], "%.0f ns a call" % ns, "<= 250 ns",
+                     "in one process, an engine that does nothing; median of 5 repetitions")
+        for mode in ("latency", "throughput"):
+            self.overhead_of_fake(mode)
+        self.overhead_of_fake("latency", with_rule=True)
+
+    # The worker's process as deepgap runs it. Its engine keeps busy for a planted time on each call; whatever else passes from one
+    # start to the next is the loop's and the fake engine's own (drawing the time, seeing that it is over).
+    def overhead_of_fake(self, mode, with_rule=False):
+        calls, limit = 200_000, {"time_limit_ns": 600 * 10**9}
+        # A rule that never finds its target, or none.
+        stop = dict(limit, target=-1, min_ns=0, max_samples=calls) if with_rule else dict(limit, fixed_count=calls)
+        typical, mean, outside = [], [], []
+        for _ in range(5):
+            worker = Worker(os.path.join(self.build, "deepgap-worker-fake"))
+            worker.ask("hello", protocol=1)
+            worker.ask("load", model={"path": "none.onnx"}, device="cpu", precision="fp32", mode=mode, batch=1, inputs=[], in_flight=1,
+                       settings={"fake.median": "%dns" % PLANTED_NS, "fake.distribution": "constant"})
+            _, columns = worker.ask("measure", mode=mode, warmup={"fixed_calls": 100}, stop=stop, in_flight=1)
+            worker.close()
+            starts, times = columns["start_ns"], columns["host_ns"]
+            if len(starts) != calls:
+                raise SystemExit("expected %d samples, found %d" % (calls, len(starts)))
+            steps = [after - before for before, after in zip(starts, starts[1:])]
+            typical.append(statistics.median(steps) - PLANTED_NS)
+            mean.append(statistics.mean(steps) - PLANTED_NS)
+            outside.append(statistics.median(step - time for step, time in zip(steps, times)))
+        self.row("  fake worker, %s%s" % (mode, " with rule" if with_rule else ""),
+                 "%.0f ns a call, mean %.0f" % (statistics.median(typical), statistics.median(mean)), "<= 250 ns",
+                 "median from start to start less the %d ns planted, the fake engine's own in it; %.0f ns outside the stamps%s; median of 5 "
+                 "processes of %d calls" % (PLANTED_NS, statistics.median(outside), "; the mean holds the rule's looks" if with_rule else "", calls))
 
     # --- start-up
     def start(self):
