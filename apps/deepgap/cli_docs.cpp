@@ -39,7 +39,8 @@ std::string command_line_markdown() {
       "Results go to standard output, everything else to standard error.\n\n"
       "| exit code | means |\n|---|---|\n"
       "| 0 | done |\n| 1 | a negative verdict |\n| 2 | wrong usage |\n| 3 | bad input |\n"
-      "| 4 | partial: a cell without a result, an interrupted run, an unusable trace; the document is written all the same |\n"
+      "| 4 | partial: a cell without a result, an interrupted run, an unusable trace; the document is "
+      "written all the same |\n"
       "| 5 | an engine or a device is missing |\n| 70 | a bug of ours |\n\n"
       "## Options of every verb\n\n";
   out += option_rows(common_options());

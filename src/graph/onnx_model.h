@@ -23,8 +23,8 @@ ops::DataType data_type_of(int onnx_type);
 // 0 (UNDEFINED) for types that ONNX does not have.
 int onnx_type_of(ops::DataType type);
 
-// ONNX's shape inference in place, without propagation of values. Strict: the first node whose shapes contradict is
-// an error.
+// ONNX's shape inference in place, without propagation of values. Strict: the first node whose shapes
+// contradict is an error.
 Result<void> infer_shapes(onnx::ModelProto& proto, bool strict);
 
 // Calls `visit` for every tensor that holds data: initialisers and attributes, subgraphs included.

@@ -40,7 +40,7 @@ struct Environment {
   std::string command_line;    // as typed, kept with a sweep
   // Whether the document will be written over this file; may be empty: never. What a verb reads must not be.
   std::function<bool(const std::string& path)> is_output;
-  ProgressSink progress;       // may be empty
+  ProgressSink progress;  // may be empty
   std::function<void(std::string_view)>
       say;  // one line for standard error: a stage that takes long; may be empty
 };
