@@ -136,26 +136,27 @@ class Server {
     });
   }
 
-  // What the engine says it does not have.
-  std::optional<EngineFailure> check(const LoadRequest& request, const EngineDescription& engine) const {
-    const auto unsupported = [](std::string_view what, std::string_view word,
-                                const std::vector<std::string>& known) {
-      return failure(failures::kUnsupported, unknown_name(what, word, known));
-    };
+  static std::optional<EngineFailure> unknown(std::string_view what, const std::string& word,
+                                              const std::vector<std::string>& known) {
+    if (std::find(known.begin(), known.end(), word) != known.end()) return std::nullopt;
+    return failure(failures::kUnsupported, unknown_name(what, word, known));
+  }
+
+  static std::vector<std::string> addresses(const EngineDescription& engine) {
     std::vector<std::string> names;
     for (const auto& device : engine.devices) names.push_back(device.address);
-    if (std::find(names.begin(), names.end(), request.device) == names.end())
-      return unsupported("device", request.device, names);
-    names.clear();
+    return names;
+  }
+
+  // What the engine says it does not have.
+  std::optional<EngineFailure> check(const LoadRequest& request, const EngineDescription& engine) const {
+    if (auto refusal = unknown("device", request.device, addresses(engine))) return refusal;
+    std::vector<std::string> names;
     for (const auto& precision : engine.precisions) names.emplace_back(name_of(precision.first));
-    if (std::find(names.begin(), names.end(), name_of(request.precision)) == names.end())
-      return unsupported("precision", name_of(request.precision), names);
-    if (std::find(engine.model_formats.begin(), engine.model_formats.end(), request.model_format) ==
-        engine.model_formats.end())
-      return unsupported("model format", request.model_format, engine.model_formats);
+    if (auto refusal = unknown("precision", std::string(name_of(request.precision)), names)) return refusal;
+    if (auto refusal = unknown("model format", request.model_format, engine.model_formats)) return refusal;
     for (const auto& [name, value] : request.settings)
-      if (std::find(engine.settings.begin(), engine.settings.end(), name) == engine.settings.end())
-        return unsupported("setting", name, engine.settings);
+      if (auto refusal = unknown("setting", name, engine.settings)) return refusal;
     if (!process_settings_) return std::nullopt;
     for (const auto& name : engine.process_settings) {
       const auto fixed = process_settings_->find(name);
@@ -173,12 +174,12 @@ class Server {
   }
 
   Message answer(std::int64_t id, const LoadRequest& request) {
+    slots_ = 0;  // what was loaded is gone, whatever comes of this
     EngineDescription description;
     if (Outcome outcome = describe(description); !outcome.ok()) return failed(id, outcome.failure());
     if (const auto refusal = check(request, description)) return failed(id, *refusal);
     if (const auto sentence = call_in_flight()) return refused(id, *sentence);
     if (!process_settings_) process_settings_ = request.settings;
-    slots_ = 0;
     reset_peak_resident_memory();
     LoadedReply reply;
     const Nanoseconds begun_at = now();
@@ -244,7 +245,17 @@ class Server {
     return encode_reply(id, reply);
   }
 
+  // Why a verb that `hello` did not name is refused.
+  std::optional<EngineFailure> lacks(bool EngineDescription::*has) {
+    EngineDescription description;
+    if (Outcome outcome = describe(description); !outcome.ok()) return outcome.failure();
+    if (description.*has) return std::nullopt;
+    return failure(failures::kUnsupported,
+                   "expected one of the verbs that 'hello' named, found one that the engine does not have");
+  }
+
   Message answer(std::int64_t id, const OutputsVerb& verb) {
+    if (const auto refusal = lacks(&EngineDescription::outputs)) return failed(id, *refusal);
     if (const auto sentence = not_ready()) return refused(id, *sentence);
     OutputsReply reply;
     Outcome outcome = guarded([&] { return engine_.outputs(verb.inputs, reply.outputs); });
@@ -254,6 +265,7 @@ class Server {
   }
 
   Message answer(std::int64_t id, const ProfileVerb& verb) {
+    if (const auto refusal = lacks(&EngineDescription::profile)) return failed(id, *refusal);
     if (const auto sentence = not_ready()) return refused(id, *sentence);
     ProfileReply reply;
     Outcome outcome = guarded([&] { return engine_.profile(verb.calls, reply.ops); });
@@ -262,6 +274,12 @@ class Server {
   }
 
   Message answer(std::int64_t id, const ProbeVerb& verb) {
+    EngineDescription description;
+    if (Outcome outcome = describe(description); !outcome.ok()) return failed(id, outcome.failure());
+    if (const auto refusal = unknown("device", verb.device, addresses(description)))
+      return failed(id, *refusal);
+    if (const auto refusal = unknown("quantity to probe", verb.quantity, description.probes))
+      return failed(id, *refusal);
     ProbeReply reply;
     Outcome outcome = guarded([&] { return engine_.probe(verb.device, verb.quantity, reply.ceiling); });
     if (!outcome.ok()) return failed(id, outcome.failure());
@@ -279,6 +297,7 @@ class Server {
   }
 
   Message answer(std::int64_t id, const EnqueueVerb& verb) {
+    if (const auto refusal = lacks(&EngineDescription::polls)) return failed(id, *refusal);
     const auto slot = static_cast<std::size_t>(verb.slot);
     if (verb.slot < 0 || slot >= busy_.size())
       return refused(id,
@@ -293,6 +312,7 @@ class Server {
   }
 
   Message answer(std::int64_t id, const PollVerb&) {
+    if (const auto refusal = lacks(&EngineDescription::polls)) return failed(id, *refusal);
     PollReply reply;
     Outcome outcome = guarded([&]() -> Outcome {
       for (std::size_t slot = 0; slot < busy_.size(); ++slot) {

@@ -26,6 +26,8 @@ class SmallEngine final : public Engine {
   Trouble trouble_at_load = Trouble::kNone;
   std::atomic<bool> slow = false;
   std::atomic<int> calls = 0;
+  bool polls = true;
+  std::vector<std::string> probes;
   std::vector<int> queued;
 
   EngineDescription describe() override {
@@ -40,7 +42,8 @@ class SmallEngine final : public Engine {
     description.model_formats = {"onnx"};
     description.settings = {"cpu.threads", "small.fixed", "small.mute"};
     description.process_settings = {"small.fixed"};
-    description.polls = true;
+    description.polls = polls;
+    description.probes = probes;
     description.profile = true;
     return description;
   }
@@ -231,6 +234,39 @@ TEST(WorkerServer, RefusesWhatTheEngineDoesNotHave) {
   EXPECT_EQ(core.failure(verb).message, "expected at most 2 calls in flight as 'load' answered, found 3");
   EXPECT_EQ(core.failure(OutputsVerb{}).kind, "unsupported");
   EXPECT_EQ(core.failure(ProbeVerb{"cpu", "bandwidth.memory"}).kind, "unsupported");
+}
+
+TEST(WorkerServer, RefusesVerbsThatItDoesNotName) {
+  SmallEngine engine;
+  engine.polls = false;
+  Connection core(engine);
+  // Also before a load, as what they are.
+  for (const Request& request :
+       {Request(OutputsVerb{}), Request(EnqueueVerb{}), Request(PollVerb{}), Request(ProbeVerb{"cpu", "x"})})
+    EXPECT_EQ(core.failure(request).kind, "unsupported") << verb_of(request);
+}
+
+TEST(WorkerServer, ProbesWhatItSaysItProbes) {
+  SmallEngine engine;
+  engine.probes = {"bandwidth.memory"};
+  Connection core(engine);
+  EXPECT_EQ(core.failure(ProbeVerb{"cuda:0", "bandwidth.memory"}).message,
+            "unknown device 'cuda:0': known are: cpu");
+  EXPECT_THAT(core.failure(ProbeVerb{"cpu", "bandwidth.memry"}).message,
+              HasSubstr("unknown quantity to probe 'bandwidth.memry': did you mean 'bandwidth.memory'?"));
+}
+
+TEST(WorkerServer, ARefusedLoadUnloadsToo) {
+  SmallEngine engine;
+  Connection core(engine);
+  core.succeed(load_of());
+  core.succeed(RunVerb{});
+  LoadRequest request = load_of();
+  request.device = "cuda:0";
+  EXPECT_EQ(core.failure(request).kind, "unsupported");
+  EXPECT_EQ(core.failure(RunVerb{}).kind, "bad_request");
+  core.succeed(load_of());
+  core.succeed(RunVerb{});
 }
 
 TEST(WorkerServer, ProcessSettingsStayAsTheFirstLoadSetThem) {
