@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 
@@ -36,14 +37,37 @@ Result<void> failed_as(const Answer& answer, std::string_view kind) {
 
 bool Checker::run() {
   if (!hello()) return false;
-  refusals();
+  if (wants("requests")) refusals();
+  if (wants("probing")) probing();
   // All the rest needs a model.
-  if (!loading()) return kept_;
-  measuring();
-  cancelling();
-  other_verbs();
-  ending();
+  if (wants("loading") && !loading()) return kept_;
+  if (wants("measuring")) measuring();
+  if (wants("limits")) warming_up_and_stopping();
+  if (wants("scheduling")) scheduling();
+  if (wants("cancelling")) cancelling();
+  if (wants("verbs")) {
+    other_verbs();
+    outputs();
+    polling();
+  }
+  if (wants("ending")) ending();
   return kept_;
+}
+
+const std::vector<std::string>& rule_groups() {
+  static const std::vector<std::string> groups{"requests",   "probing",    "loading", "measuring", "limits",
+                                               "scheduling", "cancelling", "verbs",   "ending"};
+  return groups;
+}
+
+bool Checker::wants(std::string_view group) const {
+  return options_.groups.empty() ||
+         std::find(options_.groups.begin(), options_.groups.end(), group) != options_.groups.end();
+}
+
+bool Checker::virtual_time() const {
+  const auto time = options_.settings.find("fake.time");
+  return time != options_.settings.end() && time->second == "virtual";
 }
 
 bool Checker::rule(std::string_view name, std::string_view meaning, const Check& check) {
@@ -133,6 +157,24 @@ Result<run::MeasureReply> Checker::measure(const run::MeasureVerb& verb,
   DEEPGAP_RETURN_IF_ERROR(succeeded(answer));
   if (progress != nullptr) *progress = answer.progress;
   return run::decode_measure_reply(answer.message);
+}
+
+Result<Answer> Checker::ask_with_other_members(const run::Request& request) {
+  const std::int64_t id = connection_->next_id();
+  auto header = nlohmann::json::parse(run::encode(id, request).header);
+  const auto drop_null = [](nlohmann::json& object, const auto& self) -> void {
+    for (auto entry = object.begin(); entry != object.end();) {
+      if (entry->is_object()) self(*entry, self);
+      entry = entry->is_null() ? object.erase(entry) : std::next(entry);
+    }
+  };
+  drop_null(header, drop_null);
+  header["later"] = {{"a", {1, "b", nullptr}}};
+  DEEPGAP_RETURN_IF_ERROR(connection_->send_line(header.dump()));
+  DEEPGAP_ASSIGN(Answer answer, connection_->receive());
+  if (answer.head.id != id)
+    return expected(fmt::format("the reply to request {}", id), fmt::format("one to {}", answer.head.id));
+  return answer;
 }
 
 bool check_worker(const Options& options, const std::function<void(const Finding&)>& tell) {

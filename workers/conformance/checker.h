@@ -1,5 +1,5 @@
 // One worker under test: asks it, and tells of each rule whether it is kept. The rules stand in
-// rules_requests.cpp and rules_measuring.cpp, in groups; each group begins with a fresh process.
+// rules_*.cpp, in groups; each group begins with a fresh process.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +40,8 @@ class Checker {
  private:
   using Check = std::function<Result<void>()>;
 
+  bool wants(std::string_view group) const;
+
   // One rule. False: it is violated, so that those which build on it are left out.
   bool rule(std::string_view name, std::string_view meaning, const Check& check);
   // What a group of rules stands on; only its failure is told.
@@ -56,15 +58,27 @@ class Checker {
   static run::MeasureVerb fixed_measure(Mode mode = Mode::kLatency, int in_flight = 1);
   Result<run::MeasureReply> measure(const run::MeasureVerb& verb,
                                     std::vector<run::MeasureProgress>* progress = nullptr);
+  // The request as JSON, with members that no version knows and without those that are null.
+  Result<Answer> ask_with_other_members(const run::Request& request);
   // What holds for the samples of any measuring that was asked for so.
   Result<void> plausible(const run::MeasureVerb& verb, const run::MeasureReply& reply) const;
+
+  // Times of the worker may run ahead of the clock: the fake's planted ones.
+  bool virtual_time() const;
 
   bool hello();  // false: it cannot be talked to
   void refusals();
   bool loading();  // false: nothing can be loaded
   void measuring();
+  void warming_up_and_stopping();
+  void scheduling();
   void cancelling();
+  // A measuring without an end is cancelled: it, then `cancel`, is answered soon.
+  Result<void> is_cancelled(run::MeasureVerb verb);
   void other_verbs();
+  void outputs();
+  void polling();
+  void probing();
   void ending();
 
   const Options& options_;

@@ -2,9 +2,28 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "base/clock.h"
+#include "base/text.h"
 
 namespace deepgap::conformance {
+
+namespace {
+
+// What a reply may not be, whatever was asked.
+Result<void> check_kind(const run::Incoming& head) {
+  using namespace run::failures;
+  constexpr std::array kKinds{kBadRequest, kUnsupported, kBadModel, kOutOfMemory, kDeviceLost, kInternal};
+  if (head.kind != run::Incoming::Kind::kFailure ||
+      std::find(kKinds.begin(), kKinds.end(), head.failure.kind) != kKinds.end())
+    return {};
+  return bad_input("expected a failure of one of the kinds that docs/worker-protocol.md lists, found '" +
+                   printable(head.failure.kind, 40) + "'");
+}
+
+}  // namespace
 
 Connection::Connection(Subprocess process, const Options& options)
     : process_(std::move(process)),
@@ -28,13 +47,14 @@ Result<std::int64_t> Connection::send(const run::Request& request) {
   const std::int64_t id = next_id_++;
   const auto sent = writer_.write(run::encode(id, request), patience_);
   if (!sent.ok()) return ended();
+  open_.insert(id);
   return id;
 }
 
 Result<void> Connection::send_line(const std::string& line) {
   const auto sent = writer_.write({line, {}}, patience_);
   if (!sent.ok()) return ended();
-  ++next_id_;
+  open_.insert(next_id_++);
   return {};
 }
 
@@ -52,12 +72,27 @@ Result<Answer> Connection::receive() {
     heard_at = clock.monotonic();
     DEEPGAP_ASSIGN(answer.head, run::classify(outcome.message));
     if (answer.head.kind == run::Incoming::Kind::kEvent) {
-      if (answer.head.event == "progress") answer.progress.push_back(answer.head.progress);
+      if (answer.head.event != "progress") continue;
+      if (!open_.contains(answer.head.id))
+        return bad_input(fmt::format("expected progress of a request that has no reply yet, found it of {}",
+                                     answer.head.id));
+      answer.progress.push_back(answer.head.progress);
       continue;
     }
+    DEEPGAP_RETURN_IF_ERROR(check_kind(answer.head));
+    open_.erase(answer.head.id);
     answer.message = std::move(outcome.message);
     return answer;
   }
+}
+
+Result<void> Connection::receive_end() {
+  DEEPGAP_ASSIGN(const run::ReadOutcome outcome, reader_.read(patience_));
+  if (outcome.status == run::ReadStatus::kEnded) return {};
+  if (outcome.status == run::ReadStatus::kMessage)
+    return bad_input("expected the end of the connection, found the message " +
+                     printable(outcome.message.header, 100));
+  return bad_input("expected the end of the connection, found silence for " + format_duration(patience_));
 }
 
 Result<Answer> Connection::ask(const run::Request& request) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "base/result.h"
@@ -20,6 +21,8 @@ struct Options {
   std::optional<Precision> precision;               // absent: the first that the worker names
   std::string device;                               // "": likewise
   Nanoseconds patience = std::chrono::seconds(30);  // for any one reply
+  bool own_model = false;                           // the tiny one, whose outputs depend on every input
+  std::vector<std::string> groups;                  // of rules, as Checker::run() names them; none: all
   std::string log_path;                             // stdout and stderr of the workers
 };
 
@@ -40,9 +43,11 @@ class Connection {
   Result<std::int64_t> send(const run::Request& request);
   // Sends a line as it stands.
   Result<void> send_line(const std::string& line);
-  // The next reply or failure, with the events before it. An error is a breach: of the form, a silence, an
-  // end.
+  // The next reply or failure, with the events before it. An error is a breach: of the form, a kind of
+  // failure that there is not, progress of no open request, a silence, an end.
   Result<Answer> receive();
+  // That the worker closes its end of the pipe without another message.
+  Result<void> receive_end();
   // Both, and the id must be the request's.
   Result<Answer> ask(const run::Request& request);
   std::int64_t next_id() const { return next_id_; }
@@ -60,6 +65,7 @@ class Connection {
   run::MessageWriter writer_;
   Nanoseconds patience_;
   std::int64_t next_id_ = 1;
+  std::set<std::int64_t> open_;  // requests without a reply
 };
 
 }  // namespace deepgap::conformance

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -18,7 +19,7 @@ namespace {
 constexpr const char* kUsage =
     "usage: deepgap-worker-conformance WORKER [--model FILE --input NAME:DTYPE:SHAPE ...] [--format NAME]\n"
     "                                  [--precision NAME] [--device ADDRESS] [--set NAME=VALUE ...]\n"
-    "                                  [--patience DURATION] [--log FILE]\n"
+    "                                  [--patience DURATION] [--log FILE] [--only GROUP[,GROUP...]]\n"
     "\n"
     "Starts the worker several times, sends it requests and says of each rule of docs/worker-protocol.md "
     "whether it is\n"
@@ -29,6 +30,8 @@ constexpr const char* kUsage =
     "is the batch\n"
     "  --set NAME=VALUE   a setting of each load\n"
     "  --patience TIME    how long a reply may take (default 30s)\n"
+    "  --only GROUP,...   of requests, probing, loading, measuring, limits, scheduling, cancelling, verbs, "
+    "ending\n"
     "  --log FILE         where the worker's own output goes (default: nowhere)\n";
 
 Result<run::TensorSpec> parse_input(const std::string& text) {
@@ -78,6 +81,13 @@ Result<Options> parse_arguments(const std::vector<std::string>& arguments) {
       if (equals == std::string::npos)
         return usage_error("expected --set NAME=VALUE, found '" + printable(value) + "'");
       options.settings[value.substr(0, equals)] = value.substr(equals + 1);
+    } else if (name == "--only") {
+      const auto& known = rule_groups();
+      for (const auto& group : split(value, ',')) {
+        if (std::find(known.begin(), known.end(), group) == known.end())
+          return usage_error(unknown_name("group of rules", group, known));
+        options.groups.push_back(group);
+      }
     } else if (name == "--patience") {
       DEEPGAP_ASSIGN(options.patience, parse_duration(value));
     } else {
@@ -133,13 +143,14 @@ int run_program(const std::vector<std::string>& arguments) {
       return 2;
     }
     options->model_path = tiny.path();
+    options->own_model = true;
     options->inputs = {workers::tiny_input(1)};
   }
   const bool kept = check_worker(*options, [](const Finding& finding) {
     const char* verdict = finding.verdict == Verdict::kKept       ? "ok"
                           : finding.verdict == Verdict::kViolated ? "violated"
                                                                   : "skipped";
-    std::fputs(fmt::format("{:<9} {:<23} {}{}{}\n", verdict, finding.rule, finding.meaning,
+    std::fputs(fmt::format("{:<9} {:<25} {}{}{}\n", verdict, finding.rule, finding.meaning,
                            finding.text.empty() ? "" : ": ", finding.text)
                    .c_str(),
                stdout);

@@ -23,6 +23,9 @@ struct Finding {
   std::string text;  // what was expected and found, or why it was skipped
 };
 
+// "requests", "probing", "loading", ...: what Options::groups may name.
+const std::vector<std::string>& rule_groups();
+
 // Runs every rule, in processes of their own where one ends or loses the worker, and tells each finding as it
 // comes. True: none is violated.
 bool check_worker(const Options& options, const std::function<void(const Finding&)>& tell);

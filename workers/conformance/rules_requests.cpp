@@ -30,6 +30,14 @@ bool Checker::hello() {
                 if (hello_.engine.precisions.empty())
                   return expected("a precision that deepgap knows", "none");
                 if (hello_.engine.model_formats.empty()) return expected("a model format", "none");
+                for (const char* verb : {"enqueue", "poll"})
+                  if (hello_.has_verb(verb) != hello_.engine.polls)
+                    return expected("the verbs 'enqueue' and 'poll' where 'polls' is true",
+                                    fmt::format("'polls' of {} {} '{}'", hello_.engine.polls,
+                                                hello_.engine.polls ? "without" : "with", verb));
+                if (hello_.has_verb("probe") == hello_.engine.probes.empty())
+                  return expected("the verb 'probe' where 'probes' names quantities",
+                                  hello_.engine.probes.empty() ? "it without any" : "them without it");
                 for (const auto& name : hello_.engine.process_settings)
                   if (std::count(hello_.engine.settings.begin(), hello_.engine.settings.end(), name) == 0)
                     return expected("each of process_settings among settings",
@@ -57,6 +65,39 @@ void Checker::refusals() {
                       if (answer.head.id != id)
                         return expected(fmt::format("the reply to {}", id), std::to_string(answer.head.id));
                       return failed_as(answer, kUnsupported);
+                    });
+  going = going && rule("request.large", "reads a request of a mebibyte, and of 64 lists within each other",
+                        [&]() -> Result<void> {
+                          const std::string nested = std::string(62, '[') + std::string(62, ']');
+                          std::string line =
+                              fmt::format(R"({{"id":{},"verb":"hello","protocol":1,"nested":{},"later":")",
+                                          connection_->next_id(), nested);
+                          line.resize(run::kLineLimit - 3, 'x');  // with its end
+                          DEEPGAP_RETURN_IF_ERROR(connection_->send_line(line + "\"}"));
+                          DEEPGAP_ASSIGN(const Answer answer, connection_->receive());
+                          return succeeded(answer);
+                        });
+  going =
+      going &&
+      rule("hello.other_protocol", "answers a version that it does not speak with `unsupported`",
+           [&]() -> Result<void> {
+             DEEPGAP_ASSIGN(const Answer answer, connection_->ask(run::HelloVerb{1'000'000, "conformance"}));
+             return failed_as(answer, kUnsupported);
+           });
+  going =
+      going && rule("request.unnamed_verbs", "answers each verb that it does not name with `unsupported`",
+                    [&]() -> Result<void> {
+                      // Not `cancel`, which is never sent to a worker that does not name it.
+                      for (const run::Request& request : std::vector<run::Request>{
+                               run::RunVerb{}, run::OutputsVerb{}, run::ProfileVerb{}, run::MemoryVerb{},
+                               run::ProbeVerb{load_request().device, "bandwidth.memory"}, run::EnqueueVerb{},
+                               run::PollVerb{}}) {
+                        if (hello_.has_verb(run::verb_of(request))) continue;
+                        DEEPGAP_ASSIGN(const Answer answer, connection_->ask(request));
+                        DEEPGAP_RETURN_IF_ERROR(
+                            failed_as(answer, kUnsupported).in(fmt::format("'{}'", run::verb_of(request))));
+                      }
+                      return {};
                     });
   going = going &&
           rule("measure.before_load", "refuses to measure before a model is loaded", [&]() -> Result<void> {
@@ -86,8 +127,18 @@ void Checker::refusals() {
 }
 
 bool Checker::loading() {
-  if (!rule("load.reply", "loads the model and says slots, settings, outputs",
-            [&] { return start_and_load(); }))
+  if (!rule("load.reply", "loads the model and says slots, settings, outputs and the time it took",
+            [&]() -> Result<void> {
+              DEEPGAP_RETURN_IF_ERROR(start());
+              const Nanoseconds begun_at = clock_.monotonic();
+              DEEPGAP_ASSIGN(const run::LoadedReply loaded, load(load_request()));
+              const Nanoseconds took = clock_.monotonic() - begun_at;
+              if (loaded.load_time > took && !virtual_time())
+                return expected(
+                    "a 'load_ns' of at most the " + format_duration(took) + " from the request to the reply",
+                    format_duration(loaded.load_time));
+              return {};
+            }))
     return false;
   bool going = rule("load.settings", "brings every requested setting back", [&]() -> Result<void> {
     DEEPGAP_ASSIGN(const run::LoadedReply loaded, load(load_request()));
@@ -110,8 +161,38 @@ bool Checker::loading() {
             if (extent < 0) return expected("shapes without unknown extents", std::to_string(extent));
         DEEPGAP_ASSIGN(const run::MeasureReply reply, measure(fixed_measure()));
         if (reply.samples.size() == 0) return expected("samples", "none");
+        if (!reply.first_call) return expected("'first_call_ns' after each load", "none");
         return {};
       });
+  going = going &&
+          rule("load.other_members", "takes a load with members that it does not know, without null ones",
+               [&]() -> Result<void> {
+                 DEEPGAP_ASSIGN(const Answer answer, ask_with_other_members(load_request()));
+                 return succeeded(answer);
+               });
+  going =
+      going && rule("load.failed", "has nothing loaded after a load that failed, and loads again",
+                    [&]() -> Result<void> {
+                      run::LoadRequest request = load_request();
+                      request.device = "abacus:0";
+                      DEEPGAP_ASSIGN(const Answer refused, connection_->ask(request));
+                      DEEPGAP_RETURN_IF_ERROR(failed_as(refused, kUnsupported));
+                      DEEPGAP_ASSIGN(const Answer measured, connection_->ask(fixed_measure()));
+                      if (!measured.failed())
+                        return expected("a measuring after it to fail", "success: the model before was kept");
+                      DEEPGAP_RETURN_IF_ERROR(discard(load(load_request())));
+                      return discard(measure(fixed_measure()));
+                    });
+  going =
+      going && rule("load.slots", "chooses the calls in flight where `in_flight` is null, and takes so many",
+                    [&]() -> Result<void> {
+                      run::LoadRequest request = load_request(Mode::kThroughput);
+                      request.in_flight = std::nullopt;
+                      DEEPGAP_ASSIGN(const run::LoadedReply loaded, load(request));
+                      const run::MeasureVerb verb = fixed_measure(Mode::kThroughput, loaded.load.slots);
+                      DEEPGAP_ASSIGN(const run::MeasureReply reply, measure(verb));
+                      return plausible(verb, reply);
+                    });
   if (going)
     rule("load.no_model", "answers a file that is no model with `bad_model`, or does not read it",
          [&]() -> Result<void> {
@@ -136,7 +217,8 @@ void Checker::ending() {
     DEEPGAP_RETURN_IF_ERROR(start_and_load());
     DEEPGAP_ASSIGN(const Answer answer, connection_->ask(run::ExitVerb{}));
     DEEPGAP_RETURN_IF_ERROR(succeeded(answer));
-    return ends_with_zero();
+    DEEPGAP_RETURN_IF_ERROR(ends_with_zero());
+    return connection_->receive_end();  // exactly one reply
   });
   rule("end_of_requests", "ends with code 0 when its requests end, also after a measuring",
        [&]() -> Result<void> {
@@ -146,6 +228,23 @@ void Checker::ending() {
          connection_->close_requests();
          return ends_with_zero();
        });
+  rule("end_of_requests.measuring", "ends with code 0 also when its requests end while it measures",
+       [&]() -> Result<void> {
+         DEEPGAP_RETURN_IF_ERROR(start_and_load());
+         run::MeasureVerb verb = fixed_measure();
+         verb.options.stopping.fixed_count = 1'000'000'000;
+         verb.options.stopping.time_limit = 1s;
+         DEEPGAP_RETURN_IF_ERROR(discard(connection_->send(verb)));
+         clock_.sleep(200ms);
+         connection_->close_requests();
+         (void)connection_->receive();  // its reply, if it still gives one, may be more than a pipe holds
+         return ends_with_zero();
+       });
+  rule("request.malformed", "ends the connection at a line that is no JSON object", [&]() -> Result<void> {
+    DEEPGAP_RETURN_IF_ERROR(start());
+    DEEPGAP_RETURN_IF_ERROR(connection_->send_line("levitate, please"));
+    return connection_->receive_end();
+  });
 }
 
 }  // namespace deepgap::conformance
