@@ -7,6 +7,8 @@
 #include <cmath>
 #include <span>
 
+#include "stats/interval.h"
+
 namespace deepgap {
 namespace {
 
@@ -96,8 +98,8 @@ std::optional<Unit> parse_unit(std::string_view name) {
 }
 
 std::optional<double> relative_half_width(const Estimate& estimate) {
-  if (!estimate.lower || !estimate.upper || !(estimate.value > 0)) return std::nullopt;
-  return (*estimate.upper - *estimate.lower) / 2 / estimate.value;
+  if (!(estimate.value > 0)) return std::nullopt;
+  return stats::relative_half_width(estimate.value, estimate.lower, estimate.upper);
 }
 
 std::string format_value(double value, Unit unit) {

@@ -1,8 +1,11 @@
 #include "session/import.h"
 
+#include <fmt/format.h>
+
 #include <set>
 #include <utility>
 
+#include "base/text.h"
 #include "report/views.h"
 #include "store/store.h"
 
@@ -56,7 +59,13 @@ Result<Answer> import_files(const std::string& database, const std::vector<std::
   // Before a store is made: what is no file of ours is the likeliest mistake.
   for (const std::string& file : files) {
     DEEPGAP_ASSIGN(const trace::ByteSource source, trace::ByteSource::open(file));
-    DEEPGAP_ASSIGN([[maybe_unused]] const trace::Importer* const importer, trace::importer_of(source));
+    DEEPGAP_ASSIGN(const trace::Importer* const importer, trace::importer_of(source));
+    if (importer->format().traces) {
+      return bad_input(fmt::format(
+          "{}: expected results, found a trace of the format {}, and nothing was imported: `deepgap trace` "
+          "shows what is in it",
+          printable(file), importer->format().id));
+    }
   }
   DEEPGAP_ASSIGN(store::Store store, store::Store::open(database, store::OpenMode::kWrite));
   report::ImportFindings findings{.database = database};

@@ -41,10 +41,14 @@ struct Estimated {
 };
 
 // (upper - lower) / (2 |value|); absent where a bound is, or where the value is 0.
+inline std::optional<double> relative_half_width(double value, std::optional<double> lower,
+                                                 std::optional<double> upper) {
+  if (!lower || !upper || value == 0) return std::nullopt;
+  const double magnitude = value < 0 ? -value : value;
+  return (*upper - *lower) / (2 * magnitude);
+}
 inline std::optional<double> relative_half_width(const Estimated& estimate) {
-  if (!estimate.lower || !estimate.upper || estimate.value == 0) return std::nullopt;
-  const double magnitude = estimate.value < 0 ? -estimate.value : estimate.value;
-  return (*estimate.upper - *estimate.lower) / (2 * magnitude);
+  return relative_half_width(estimate.value, estimate.lower, estimate.upper);
 }
 
 // The methods by their names in documents; docs/statistics.md describes each.

@@ -412,6 +412,7 @@ Result<MergeCount> Store::merge(const std::string& other_path) {
   DEEPGAP_ASSIGN(const auto other, open_connection(other_path, OpenMode::kRead, current_schema()));
   DEEPGAP_ASSIGN(Transaction view, Transaction::begin_read(*other));
   DEEPGAP_ASSIGN(Transaction transaction, Transaction::begin_write(*connection_));
+  connection_->forget_refusals();
   Result<MergeCount> count = Merger(*connection_, *other).run();
   if (!count.ok() && connection_->refused_a_row()) {
     return bad_input(fmt::format(

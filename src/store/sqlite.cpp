@@ -208,6 +208,7 @@ Error Connection::error_of(int code) const {
       return bad_input(
           fmt::format("expected memory to work on {}, found none: free some memory and repeat", store));
     case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
       refused_a_row_ = true;
       [[fallthrough]];
     default:

@@ -127,8 +127,9 @@ class Connection {
   // One sentence for SQLite's last error on this connection.
   Error error() const { return error_of(sqlite3_extended_errcode(handle_)); }
   Error error_of(int code) const;
-  // Whether an error so far was a row that the tables do not take.
+  // Whether an error since forget_refusals() was a row that the tables do not take.
   bool refused_a_row() const { return refused_a_row_; }
+  void forget_refusals() { refused_a_row_ = false; }
 
  private:
   friend class Transaction;

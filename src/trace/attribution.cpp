@@ -1,11 +1,11 @@
 #include "trace/attribution.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 
 #include "trace/host_activity.h"
-#include "trace/launches.h"
 
 namespace deepgap::trace {
 namespace {
@@ -18,10 +18,11 @@ struct Work {
 };
 
 std::optional<std::int32_t> busiest_device(const Timeline& timeline) {
-  std::map<std::int32_t, std::int64_t> times;
+  std::map<std::int32_t, double> times;
   for (const Event& event : timeline.events) {
     if (event.role != Role::kKernel && event.role != Role::kCopy && event.role != Role::kMemset) continue;
-    times[timeline.launches[event.detail].device] += event.role == Role::kKernel ? event.duration_ns + 1 : 0;
+    times[timeline.launches[event.detail].device] +=
+        event.role == Role::kKernel ? static_cast<double>(event.duration_ns) + 1 : 0;
   }
   const auto most = std::max_element(times.begin(), times.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -58,18 +59,14 @@ class Attributor {
  public:
   Attributor(const Timeline& timeline, const Steps& steps, std::optional<std::int32_t> device,
              const AttributionLimits& limits)
-      : timeline_(timeline),
-        steps_(steps),
-        limits_(limits),
-        calls_(launching_calls(timeline)),
-        startup_(first_times(timeline, limits.startup)) {
+      : timeline_(timeline), steps_(steps), limits_(limits), startup_(first_times(timeline, limits.startup)) {
     found_.device = device ? device : busiest_device(timeline);
     for (std::size_t i = 0; i < timeline.events.size(); ++i) {
       const Event& event = timeline.events[i];
       const bool kernel = event.role == Role::kKernel;
       if (!kernel && event.role != Role::kCopy && event.role != Role::kMemset) continue;
       if (timeline.launches[event.detail].device != found_.device) continue;
-      work_.push_back({event.start_ns, event.end_ns(), calls_[i], kernel});
+      work_.push_back({event.start_ns, event.end_ns(), timeline.calls[i], kernel});
     }
     found_.launches_block = launches_block();
   }
@@ -111,40 +108,34 @@ class Attributor {
     debt_ = {};
     tail_.reset();
     std::int64_t at = step.start_ns;
-    std::int64_t kernel_until = step.start_ns;
-    std::int64_t copy_until = step.start_ns;
     // Work of before may reach into the step.
-    for (const Work& work : work_) {
-      if (work.start_ns >= step.start_ns) break;
-      (work.kernel ? kernel_until : copy_until) =
-          std::max(work.kernel ? kernel_until : copy_until, work.end_ns);
-    }
-    auto next = std::lower_bound(work_.begin(), work_.end(), step.start_ns,
-                                 [](const Work& work, std::int64_t time) { return work.start_ns < time; });
-    last_call_ = next != work_.begin() ? std::prev(next)->call : kNoEvent;
+    while (next_ < work_.size() && work_[next_].start_ns < step.start_ns) begin_work();
     for (;;) {
-      const std::int64_t until = next != work_.end() ? std::min(next->start_ns, step.end_ns) : step.end_ns;
-      const std::int64_t kernels = std::clamp(kernel_until, at, until);
+      const bool more = next_ < work_.size() && work_[next_].start_ns < step.end_ns;
+      const std::int64_t until = more ? work_[next_].start_ns : step.end_ns;
+      const std::int64_t kernels = std::clamp(kernel_until_, at, until);
       put(at, kernels, Label::kKernel);
-      const std::int64_t copies = std::clamp(copy_until, kernels, until);
+      const std::int64_t copies = std::clamp(copy_until_, kernels, until);
       put(kernels, copies, Label::kCopyExposed);
-      const bool more = next != work_.end() && next->start_ns < step.end_ns;
-      if (copies < until) idle(copies, until, more ? &*next : nullptr);
+      if (copies < until) idle(copies, until, more ? &work_[next_] : nullptr);
       at = until;
       if (!more) return;
-      (next->kernel ? kernel_until : copy_until) =
-          std::max(next->kernel ? kernel_until : copy_until, next->end_ns);
-      if (next->kernel) tail_.reset();
-      last_call_ = next->call;
-
-      repay(*next);
-      ++next;
+      begin_work();
     }
+  }
+
+  void begin_work() {
+    const Work& work = work_[next_++];
+    std::int64_t& reached = work.kernel ? kernel_until_ : copy_until_;
+    reached = std::max(reached, work.end_ns);
+    if (work.kernel) tail_.reset();
+    last_call_ = work.call;
+    repay(work);
   }
 
   const HostActivity& activity_of(std::uint32_t lane) {
     std::unique_ptr<HostActivity>& activity = activities_[lane];
-    if (!activity) activity = std::make_unique<HostActivity>(timeline_, calls_, startup_, lane);
+    if (!activity) activity = std::make_unique<HostActivity>(timeline_, startup_, lane);
     return *activity;
   }
 
@@ -220,10 +211,12 @@ class Attributor {
   const Timeline& timeline_;
   const Steps& steps_;
   const AttributionLimits& limits_;
-  std::vector<std::uint32_t> calls_;
   std::vector<bool> startup_;
 
   std::vector<Work> work_;  // of the device, by start
+  std::size_t next_ = 0;    // of work_: what the sweep has not come to yet
+  std::int64_t kernel_until_ = std::numeric_limits<std::int64_t>::min();
+  std::int64_t copy_until_ = std::numeric_limits<std::int64_t>::min();
   std::map<std::uint32_t, std::unique_ptr<HostActivity>> activities_;
   std::uint32_t last_call_ = kNoEvent;
   Debt debt_;

@@ -35,7 +35,7 @@ enum class Label : std::uint8_t {
 inline constexpr std::size_t kLabels = 12;
 std::string_view name_of(Label label);  // "kernel", "copy_exposed", "idle_host_launch", ...
 
-// From a handful of traces of one machine: how far each may move is tested (attribution_limits_test.cpp).
+// From a handful of traces of one machine; how far each may move has not been tried.
 struct AttributionLimits {
   std::int64_t queued_ns = 20'000;       // a launch that returned so long ago had its work in the queue
   std::int64_t contention_ns = 100'000;  // a gap of queued work beyond this is another's

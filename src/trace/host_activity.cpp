@@ -101,9 +101,9 @@ std::vector<bool> first_times(const Timeline& timeline, const StartupLimits& lim
   return found;
 }
 
-HostActivity::HostActivity(const Timeline& timeline, const std::vector<std::uint32_t>& calls,
-                           const std::vector<bool>& startup, std::uint32_t lane) {
+HostActivity::HostActivity(const Timeline& timeline, const std::vector<bool>& startup, std::uint32_t lane) {
   const std::vector<Event>& events = timeline.events;
+  const std::vector<std::uint32_t>& calls = timeline.calls;
   std::vector<std::uint32_t> own;
   for (std::uint32_t i = 0; i < events.size(); ++i) {
     const Role role = events[i].role;

@@ -1,6 +1,6 @@
 // What a host thread was doing at each moment, as the innermost of what was recorded there.
 //
-//   HostActivity activity(timeline, launching_calls(timeline), lane);
+//   HostActivity activity(timeline, first_times(timeline), lane);
 //   activity.for_each(from, to, [&](const HostMoment& moment) { ... moment.start_ns, end_ns, event ... });
 #pragma once
 
@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "trace/launches.h"
 #include "trace/runtime_calls.h"
 #include "trace/timeline.h"
 
@@ -45,9 +44,8 @@ std::vector<bool> first_times(const Timeline& timeline, const StartupLimits& lim
 
 class HostActivity {
  public:
-  // `calls` is launching_calls(timeline), `startup` first_times(timeline).
-  HostActivity(const Timeline& timeline, const std::vector<std::uint32_t>& calls,
-               const std::vector<bool>& startup, std::uint32_t lane);
+  // `startup` is first_times(timeline).
+  HostActivity(const Timeline& timeline, const std::vector<bool>& startup, std::uint32_t lane);
 
   bool empty() const { return moments_.empty(); }
   // From the first to the last recorded moment of the thread.

@@ -29,6 +29,7 @@ struct Format {
   std::string_view title;    // one line
   std::string_view content;  // what of it is used
   std::string_view basis;    // what the importer was made and tested with: real files, documentation
+  bool traces = false;       // what a profiler saw, for ImportSink::timeline(), and not results
 };
 
 // How sure an importer is that a file is of its format.

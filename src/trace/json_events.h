@@ -28,16 +28,11 @@
 
 namespace deepgap::trace {
 
-// What known producers get wrong, put right: control characters in strings become spaces, a backslash that
-// escapes nothing stands for itself, bytes that are no UTF-8 become U+FFFD, NaN and Infinity null, commas
-// before a closing bracket go. What else is wrong stays.
-std::string repaired(std::string_view text);
-
 // Behind the text at least kJsonPadding bytes may be read.
 struct JsonText {
   std::string_view text;
   std::int64_t offset = 0;  // of its first byte in the (unpacked) file
-  bool suspect = false;     // holds what JSON does not have: repaired() mends it
+  bool suspect = false;     // holds what JSON does not have: repaired() (json_repair.h) mends it
 };
 
 inline constexpr std::size_t kJsonPadding = 64;

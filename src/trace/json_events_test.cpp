@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/temporary_folder.h"
+#include "trace/json_repair.h"
 
 namespace deepgap::trace {
 namespace {

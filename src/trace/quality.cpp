@@ -7,7 +7,6 @@
 
 #include "base/units.h"
 #include "core/estimate.h"
-#include "trace/launches.h"
 #include "trace/runtime_calls.h"
 
 namespace deepgap::trace {
@@ -48,7 +47,7 @@ bool launches_kernel(std::string_view name) {
 class Judge {
  public:
   Judge(const Timeline& timeline, const Steps& steps, const Attribution& attribution)
-      : timeline_(timeline), steps_(steps), attribution_(attribution), calls_(launching_calls(timeline)) {
+      : timeline_(timeline), steps_(steps), attribution_(attribution) {
     found_.diagnostics = timeline.diagnostics;
     found_.broken.assign(steps.steps.size(), false);
   }
@@ -92,10 +91,10 @@ class Judge {
     std::vector<bool> has_work(timeline_.events.size(), false);
     std::int64_t orphans = 0;
     bool any_call = false;
-    for (std::size_t i = 0; i < calls_.size(); ++i) {
+    for (std::size_t i = 0; i < timeline_.calls.size(); ++i) {
       if (timeline_.events[i].role == Role::kRuntimeCall) any_call = true;
-      if (calls_[i] != kNoEvent) has_work[calls_[i]] = true;
-      if (timeline_.events[i].role == Role::kKernel && calls_[i] == kNoEvent) ++orphans;
+      if (timeline_.calls[i] != kNoEvent) has_work[timeline_.calls[i]] = true;
+      if (timeline_.events[i].role == Role::kKernel && timeline_.calls[i] == kNoEvent) ++orphans;
     }
     if (orphans > 0) {
       say(diagnostics::kKernelsWithoutLaunches,
@@ -121,9 +120,9 @@ class Judge {
         if (!has_work[i]) ++count.without_kernel;
       }
     }
-    for (std::size_t i = 0; i < calls_.size(); ++i) {
-      if (timeline_.events[i].role != Role::kKernel || calls_[i] == kNoEvent) continue;
-      const Event& call = timeline_.events[calls_[i]];
+    for (std::size_t i = 0; i < timeline_.calls.size(); ++i) {
+      if (timeline_.events[i].role != Role::kKernel || timeline_.calls[i] == kNoEvent) continue;
+      const Event& call = timeline_.events[timeline_.calls[i]];
       const auto step = step_at(call.start_ns);
       if (step && !is_graph_launch(timeline_.texts[call.name])) ++counts[*step].kernels;
     }
@@ -169,9 +168,9 @@ class Judge {
   void disagreeing_clocks() {
     std::int64_t count = 0;
     std::int64_t most = 0;
-    for (std::size_t i = 0; i < calls_.size(); ++i) {
-      if (calls_[i] == kNoEvent) continue;
-      const std::int64_t early = timeline_.events[calls_[i]].start_ns - timeline_.events[i].start_ns;
+    for (std::size_t i = 0; i < timeline_.calls.size(); ++i) {
+      if (timeline_.calls[i] == kNoEvent) continue;
+      const std::int64_t early = timeline_.events[timeline_.calls[i]].start_ns - timeline_.events[i].start_ns;
       if (early <= kClockRounding) continue;
       ++count;
       most = std::max(most, early);
@@ -263,7 +262,6 @@ class Judge {
   const Timeline& timeline_;
   const Steps& steps_;
   const Attribution& attribution_;
-  std::vector<std::uint32_t> calls_;
   std::int64_t launches_ = 0;  // of kernels, in all steps
   Quality found_;
 };

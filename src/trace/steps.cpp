@@ -5,8 +5,6 @@
 #include <map>
 #include <optional>
 
-#include "trace/launches.h"
-
 namespace deepgap::trace {
 namespace {
 
@@ -119,7 +117,8 @@ std::vector<Range> repeated_ranges(const Timeline& timeline) {
 
 // To the last work that was launched in a range, but not into the next one.
 void extend(const Timeline& timeline, std::vector<Step>& steps) {
-  const std::vector<std::uint32_t> calls = launching_calls(timeline);
+  const std::vector<std::uint32_t>& calls = timeline.calls;
+
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const Role role = timeline.events[i].role;
     if (calls[i] == kNoEvent || role == Role::kDeviceAnnotation || role == Role::kWait) continue;

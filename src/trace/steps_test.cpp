@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "trace/launches.h"
 #include "trace/timeline_builder.h"
 
 namespace deepgap::trace {
@@ -26,8 +25,7 @@ TEST(Launches, AreJoinedByCorrelation) {
   builder.launch(0, 5, 1).launch(10, 5, 2).kernel("a", 20, 5, 2).kernel("b", 25, 5, 1).kernel("c", 30, 5, 1);
   builder.kernel("without a call", 40, 5, 9).kernel("without a correlation", 50, 5).op("aten::relu", 60, 1);
   const Timeline timeline = builder.build();
-  EXPECT_THAT(launching_calls(timeline),
-              ElementsAre(kNoEvent, kNoEvent, 1U, 0U, 0U, kNoEvent, kNoEvent, kNoEvent));
+  EXPECT_THAT(timeline.calls, ElementsAre(kNoEvent, kNoEvent, 1U, 0U, 0U, kNoEvent, kNoEvent, kNoEvent));
 }
 
 // A process that restarts its numbers, and a work that the clocks show before its call.
@@ -35,7 +33,7 @@ TEST(Launches, OfSeveralCallsWithOneIdTakeTheLastBefore) {
   TimelineBuilder builder;
   builder.launch(0, 5, 1).kernel("a", 10, 5, 1).launch(20, 5, 1).kernel("b", 30, 5, 1);
   builder.kernel("c", 38, 5, 2).launch(40, 5, 2);
-  EXPECT_THAT(launching_calls(builder.build()), ElementsAre(kNoEvent, 0U, kNoEvent, 2U, 5U, kNoEvent));
+  EXPECT_THAT(builder.build().calls, ElementsAre(kNoEvent, 0U, kNoEvent, 2U, 5U, kNoEvent));
 }
 
 TEST(FindSteps, ProfilerStepsReachToTheirLastWork) {

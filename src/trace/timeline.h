@@ -33,6 +33,7 @@ enum class Role : std::uint8_t {
   kDeviceAnnotation,  // a host's range, as the device went through it
 };
 
+inline constexpr std::uint32_t kNoEvent = std::numeric_limits<std::uint32_t>::max();
 inline constexpr std::uint32_t kNoDetail = std::numeric_limits<std::uint32_t>::max();
 // Ids count up to 2^64 - 2.
 inline constexpr std::uint64_t kNoId = std::numeric_limits<std::uint64_t>::max();
@@ -113,6 +114,9 @@ struct Timeline {
   DetailTable<OpDetail> ops;
   DetailTable<LaunchDetail> launches;
   std::vector<Event> events;  // by start; of those that start together the longer first
+  // For each event that ran on a device the index of the call that launched it, by correlation; kNoEvent for
+  // others, and where the trace lacks the call. One call may have launched hundreds (a graph).
+  std::vector<std::uint32_t> calls;
   std::vector<MemoryEvent> memory;
   std::vector<TraceDevice> devices;
   EventCounts counts;
@@ -125,9 +129,18 @@ struct Timeline {
   std::vector<Diagnostic> diagnostics;                     // what reading it brought up
 };
 
+// What every reader of a format ends with: puts the events in their order and finds their calls.
+void finish(Timeline& timeline);
+
+// Readers keep to these, so that sums of a start and a duration, and differences of two ends, are numbers
+// too: from 73 years before 1970 to 146 years behind it, and 73 years long.
+inline constexpr std::int64_t kEarliestNs = -(std::int64_t{1} << 61);
+inline constexpr std::int64_t kLatestNs = std::int64_t{1} << 62;
+inline constexpr std::int64_t kLongestNs = std::int64_t{1} << 61;
+
 struct Total {
   std::int64_t count = 0;
-  std::int64_t ns = 0;  // a plain sum, also of those that overlap
+  std::int64_t ns = 0;  // a plain sum, also of those that overlap; at most the largest number
 };
 Total total_of(const Timeline& timeline, Role role);
 bool on_device(Role role);

@@ -50,9 +50,7 @@ class TimelineBuilder {
   }
 
   Timeline build() {
-    std::stable_sort(timeline_.events.begin(), timeline_.events.end(), [](const Event& a, const Event& b) {
-      return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.duration_ns > b.duration_ns;
-    });
+    finish(timeline_);
     for (const Event& event : timeline_.events) {
       timeline_.window_start_ns = std::min(timeline_.window_start_ns, event.start_ns);
       timeline_.window_end_ns = std::max(timeline_.window_end_ns, event.end_ns());

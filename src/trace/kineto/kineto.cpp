@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "trace/json_events.h"
+#include "trace/json_repair.h"
 #include "trace/kineto/raw_event.h"
 
 namespace deepgap::trace {
@@ -65,6 +66,10 @@ std::array<std::uint32_t, 3> sizes_of(std::string_view text) {
   return sizes;
 }
 
+bool is_in_range(std::int64_t start, std::int64_t duration) {
+  return start >= kEarliestNs && start < kLatestNs && duration < kLongestNs;
+}
+
 class Reader {
  public:
   explicit Reader(ByteSource& source) : source_(&source), events_(source) {}
@@ -94,9 +99,7 @@ class Reader {
     for (auto& [lane, open] : open_) timeline_.counts.lost += static_cast<std::int64_t>(open.size());
     take_members();
     say_what_was_wrong();
-    std::sort(timeline_.events.begin(), timeline_.events.end(), [](const Event& a, const Event& b) {
-      return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.duration_ns > b.duration_ns;
-    });
+    finish(timeline_);
     return std::move(timeline_);
   }
 
@@ -130,9 +133,9 @@ class Reader {
     const std::optional<std::int64_t> start = nanoseconds_of(raw.time);
     const std::optional<std::int64_t> duration =
         raw.duration.empty() ? std::optional<std::int64_t>(0) : nanoseconds_of(raw.duration);
-    if (!start || !duration || *duration < 0) {
+    if (!start || !duration || *duration < 0 || !is_in_range(*start, *duration)) {
       ++timeline_.counts.lost;
-      if (start && duration) ++negative_;
+      if (duration && *duration < 0) ++negative_;
       return;
     }
     widen_window(*start, *start + *duration);
@@ -190,7 +193,7 @@ class Reader {
   void add_end(const RawEvent& raw, char phase, std::optional<Role> role) {
     const std::optional<std::int64_t> at = nanoseconds_of(raw.time);
     std::vector<Event>& open = open_[lane_of(raw)];
-    if (!at || (phase == 'E' && open.empty())) {
+    if (!at || !is_in_range(*at, 0) || (phase == 'E' && open.empty())) {
       ++timeline_.counts.lost;
     } else if (phase == 'B') {
       open.push_back(event_of(raw, *role, *at, 0));
@@ -198,9 +201,9 @@ class Reader {
       Event event = open.back();
       open.pop_back();
       event.duration_ns = *at - event.start_ns;
-      if (event.duration_ns < 0) {
+      if (event.duration_ns < 0 || event.duration_ns > kLongestNs) {
         timeline_.counts.lost += 2;
-        ++negative_;
+        if (event.duration_ns < 0) ++negative_;
         return;
       }
       widen_window(event.start_ns, event.end_ns());
@@ -347,7 +350,8 @@ class KinetoImporter final : public Importer {
         .id = "kineto",
         .title = "PyTorch profiler trace (Kineto, Chrome JSON), also compressed",
         .content = "ops with shapes, runtime calls, kernels, copies, annotations, memory, devices",
-        .basis = "real files: torch 1.9 to 2.11, CUDA and ROCm"};
+        .basis = "real files: torch 1.9 to 2.11, CUDA and ROCm",
+        .traces = true};
     return format;
   }
 

@@ -147,6 +147,23 @@ TEST_F(KinetoTest, WhatHasNoUsableTimeIsLost) {
   EXPECT_EQ(timeline.counts.lost, 3);
 }
 
+// Sums of such times would be no numbers.
+TEST_F(KinetoTest, TimesBeyondEveryProfilersAreLost) {
+  const Timeline timeline =
+      read(R"({"ph": "X", "cat": "kernel", "name": "a", "pid": 0, "tid": 7, "ts": 9.1e15, "dur": 1},
+    {"ph": "X", "cat": "kernel", "name": "b", "pid": 0, "tid": 7, "ts": -9.1e15, "dur": 1},
+    {"ph": "X", "cat": "kernel", "name": "c", "pid": 0, "tid": 7, "ts": 1, "dur": 9.1e15},
+    {"ph": "B", "cat": "cpu_op", "name": "d", "pid": 0, "tid": 7, "ts": -2e15}, {"ph": "E", "pid": 0, "tid": 7, "ts": 4e15},
+    {"ph": "X", "cat": "kernel", "name": "e", "pid": 0, "tid": 7, "ts": 1, "dur": 2.3e15},
+    {"ph": "X", "cat": "kernel", "name": "f", "pid": 0, "tid": 7, "ts": 1, "dur": 2.3e15},
+    {"ph": "X", "cat": "kernel", "name": "g", "pid": 0, "tid": 7, "ts": 1, "dur": 2.3e15},
+    {"ph": "X", "cat": "kernel", "name": "h", "pid": 0, "tid": 7, "ts": 1, "dur": 2.3e15},
+    {"ph": "X", "cat": "kernel", "name": "i", "pid": 0, "tid": 7, "ts": 1, "dur": 2.3e15})");
+  EXPECT_EQ(timeline.counts.lost, 5);
+  EXPECT_EQ(total_of(timeline, Role::kKernel).count, 5);
+  EXPECT_EQ(total_of(timeline, Role::kKernel).ns, std::numeric_limits<std::int64_t>::max());
+}
+
 TEST(Kineto, FixturesHaveTheirKernels) {
   struct Fixture {
     const char* name;
