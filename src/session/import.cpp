@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -12,44 +11,25 @@
 namespace deepgap::session {
 namespace {
 
-// Keeps what it is given in the store.
-class IntoStore final : public trace::ImportSink {
- public:
-  IntoStore(store::Store& store, report::ImportFindings::File& file) : store_(&store), file_(&file) {}
-
-  Result<void> measurement(Measurement measurement) override {
-    if (store_->resolve_prefix(measurement.id.str()).ok()) {
-      ++file_->present;
-      return {};
+Result<report::ImportFindings::File> import_file(store::Store& store, const std::string& path,
+                                                 const trace::ImportOptions& options) {
+  DEEPGAP_ASSIGN(const trace::FileContent content,
+                 trace::read_file(path, options).in("nothing was imported"));
+  if (content.measurements.empty()) {
+    return bad_input(fmt::format("{}: expected measurements, found a file of the format {} without any",
+                                 printable(path), content.format));
+  }
+  report::ImportFindings::File file{.path = path, .format = content.format};
+  for (const Measurement& measurement : content.measurements) {
+    if (store.resolve_prefix(measurement.id.str()).ok()) {
+      ++file.present;
+      continue;
     }
-    ++file_->added;
-    file_->reported += static_cast<std::int64_t>(measurement.reported.size());
-    return store_->put_measurement(measurement);
+    ++file.added;
+    file.reported += static_cast<std::int64_t>(measurement.reported.size());
+    DEEPGAP_RETURN_IF_ERROR(store.put_measurement(measurement));
   }
-
- private:
-  store::Store* store_;
-  report::ImportFindings::File* file_;
-};
-
-// Keeps it for a view.
-class IntoMemory final : public trace::ImportSink {
- public:
-  std::vector<Measurement> measurements;
-
-  Result<void> measurement(Measurement measurement) override {
-    measurements.push_back(std::move(measurement));
-    return {};
-  }
-};
-
-// The format's id.
-Result<std::string> import_file(const std::string& path, const trace::ImportOptions& options,
-                                trace::ImportSink& sink) {
-  DEEPGAP_ASSIGN(trace::ByteSource source, trace::ByteSource::open(path));
-  DEEPGAP_ASSIGN(const trace::Importer* const importer, trace::importer_of(source));
-  DEEPGAP_RETURN_IF_ERROR(importer->import(source, options, sink));
-  return std::string(importer->format().id);
+  return file;
 }
 
 }  // namespace
@@ -59,21 +39,13 @@ Result<Answer> import_files(const std::string& database, const std::vector<std::
   // Before a store is made: what is no file of ours is the likeliest mistake.
   for (const std::string& file : files) {
     DEEPGAP_ASSIGN(const trace::ByteSource source, trace::ByteSource::open(file));
-    DEEPGAP_ASSIGN(const trace::Importer* const importer, trace::importer_of(source));
-    if (importer->format().traces) {
-      return bad_input(fmt::format(
-          "{}: expected results, found a trace of the format {}, and nothing was imported: `deepgap trace` "
-          "shows what is in it",
-          printable(file), importer->format().id));
-    }
+    DEEPGAP_RETURN_IF_ERROR(trace::importer_of(source));
   }
   DEEPGAP_ASSIGN(store::Store store, store::Store::open(database, store::OpenMode::kWrite));
   report::ImportFindings findings{.database = database};
   DEEPGAP_RETURN_IF_ERROR(store.in_one_transaction([&]() -> Result<void> {
     for (const std::string& path : files) {
-      report::ImportFindings::File file{.path = path};
-      IntoStore sink(store, file);
-      DEEPGAP_ASSIGN(file.format, import_file(path, options, sink).in("nothing was imported"));
+      DEEPGAP_ASSIGN(report::ImportFindings::File file, import_file(store, path, options));
       findings.files.push_back(std::move(file));
     }
     return {};
@@ -82,10 +54,9 @@ Result<Answer> import_files(const std::string& database, const std::vector<std::
 }
 
 Result<Answer> show_file(const std::string& file) {
-  IntoMemory sink;
-  report::FileFindings findings{.path = file};
-  DEEPGAP_ASSIGN(findings.format, import_file(file, {}, sink));
-  findings.measurements = std::move(sink.measurements);
+  DEEPGAP_ASSIGN(trace::FileContent content, trace::read_file(file));
+  report::FileFindings findings{.path = file, .format = content.format};
+  findings.measurements = std::move(content.measurements);
   return Answer{.document = report::file_document(findings)};
 }
 

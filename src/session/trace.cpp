@@ -19,16 +19,6 @@
 namespace deepgap::session {
 namespace {
 
-class OneTimeline final : public trace::ImportSink {
- public:
-  std::optional<trace::Timeline> found;
-  Result<void> measurement(Measurement) override { return {}; }
-  Result<void> timeline(trace::Timeline timeline) override {
-    found = std::move(timeline);
-    return {};
-  }
-};
-
 std::string case_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
@@ -116,16 +106,13 @@ Result<std::int64_t> unprofiled_time(const std::string& text, const std::string&
 }
 
 Result<Answer> trace_file(const std::string& path, const TraceOptions& options) {
-  DEEPGAP_ASSIGN(trace::ByteSource source, trace::ByteSource::open(path));
-  DEEPGAP_ASSIGN(const trace::Importer* const importer, trace::importer_of(source));
-  OneTimeline sink;
-  DEEPGAP_RETURN_IF_ERROR(importer->import(source, {}, sink));
-  if (!sink.found) {
+  DEEPGAP_ASSIGN(const trace::FileContent content, trace::read_file(path));
+  if (!content.timeline) {
     return bad_input(
         fmt::format("{}: expected a trace, found a file of the format {}: `deepgap show` has what is in it",
-                    printable(path), importer->format().id));
+                    printable(path), content.format));
   }
-  const trace::Timeline& timeline = *sink.found;
+  const trace::Timeline& timeline = *content.timeline;
   if (options.device) DEEPGAP_RETURN_IF_ERROR(check_device(timeline, *options.device));
   const trace::Steps steps = trace::find_steps(timeline);
   std::optional<std::int32_t> device;

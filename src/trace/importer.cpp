@@ -25,12 +25,6 @@ std::string looks_of(const ByteSource& source) {
 
 }  // namespace
 
-Result<void> ImportSink::timeline(Timeline timeline) {
-  return bad_input(
-      fmt::format("expected results, found a trace of the format {}: `deepgap trace` shows what is in it",
-                  timeline.format));
-}
-
 std::span<const Importer* const> importers() {
   static const std::array<const Importer*, 2> all{&kineto_importer(), &study_csv_importer()};
   return all;
@@ -51,6 +45,14 @@ Result<const Importer*> importer_of(const ByteSource& source) {
   if (best != nullptr) return best;
   return bad_input(fmt::format("{}: expected a file of a format that `deepgap formats` lists ({}), found {}",
                                printable(source.path()), join(known, ", "), looks_of(source)));
+}
+
+Result<FileContent> read_file(const std::string& path, const ImportOptions& options) {
+  DEEPGAP_ASSIGN(ByteSource source, ByteSource::open(path));
+  DEEPGAP_ASSIGN(const Importer* const importer, importer_of(source));
+  DEEPGAP_ASSIGN(FileContent content, importer->import(source, options));
+  content.format = importer->format().id;
+  return content;
 }
 
 }  // namespace deepgap::trace

@@ -350,8 +350,7 @@ class KinetoImporter final : public Importer {
         .id = "kineto",
         .title = "PyTorch profiler trace (Kineto, Chrome JSON), also compressed",
         .content = "ops with shapes, runtime calls, kernels, copies, annotations, memory, devices",
-        .basis = "real files: torch 1.9 to 2.11, CUDA and ROCm",
-        .traces = true};
+        .basis = "real files: torch 1.9 to 2.11, CUDA and ROCm"};
     return format;
   }
 
@@ -370,9 +369,10 @@ class KinetoImporter final : public Importer {
                : Match::kNo;
   }
 
-  Result<void> import(ByteSource& source, const ImportOptions&, ImportSink& sink) const override {
-    DEEPGAP_ASSIGN(Timeline timeline, read_kineto(source));
-    return sink.timeline(std::move(timeline));
+  Result<FileContent> import(ByteSource& source, const ImportOptions&) const override {
+    FileContent content;
+    DEEPGAP_ASSIGN(content.timeline, read_kineto(source));
+    return content;
   }
 };
 

@@ -10,11 +10,10 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/hash.h"
 #include "base/text.h"
-#include "core/diagnostic.h"
 #include "core/setting.h"
 #include "trace/csv.h"
+#include "trace/result_cell.h"
 
 namespace deepgap::trace {
 namespace {
@@ -130,7 +129,7 @@ class Reader {
   Reader(ByteSource& source, const ImportOptions& options)
       : source_(source), options_(options), csv_(source) {}
 
-  Result<void> read(ImportSink& sink) {
+  Result<FileContent> read() {
     DEEPGAP_RETURN_IF_ERROR(read_names());
     std::vector<std::string> fields;
     std::size_t rows = 0;
@@ -151,8 +150,9 @@ class Reader {
     if (rows == 0)
       return bad_input(fmt::format("{}: expected rows behind the names of the columns, found none",
                                    printable(source_.path())));
-    for (Measurement& cell : cells_) DEEPGAP_RETURN_IF_ERROR(sink.measurement(finished(std::move(cell))));
-    return {};
+    FileContent content;
+    for (ResultCell& cell : cells_) content.measurements.push_back(cell.finished());
+    return content;
   }
 
  private:
@@ -183,67 +183,35 @@ class Reader {
     for (const ContextColumn& column : kContext) key.emplace_back(row.text(column.column));
     const auto [found, is_new] = by_key_.try_emplace(std::move(key), cells_.size());
     if (is_new) cells_.push_back(new_cell(row, batch, *created));
-    Measurement& cell = cells_[found->second];
-    cell.created_realtime_ns = std::min(cell.created_realtime_ns, *created);
-    const int run = is_new ? 0 : cell.planned_processes++;
+    ResultCell& cell = cells_[found->second];
+    Measurement& measurement = cell.measurement();
+    measurement.created_realtime_ns = std::min(measurement.created_realtime_ns, *created);
+    const int run = is_new ? 0 : measurement.planned_processes++;
     for (const FigureColumn& column : kFigures) {
       DEEPGAP_ASSIGN(const std::optional<double> figure, row.figure(column.column));
       if (!figure) continue;
-      cell.reported.push_back({.metric = std::string(column.metric),
-                               .value = *figure * column.scale,
-                               .unit = column.unit,
-                               .n = calls,
-                               .process = run});
+      cell.report(column.metric, *figure * column.scale, column.unit, calls, run);
     }
     return {};
   }
 
-  Measurement new_cell(const Row& row, std::int64_t batch, std::int64_t created) const {
+  ResultCell new_cell(const Row& row, std::int64_t batch, std::int64_t created) const {
     const std::string device(row.text("device"));
+    const bool on_cpu = device == "cpu";
+    ResultCell cell(source_, study_csv_importer().format().id, options_);
+    cell.says_model(row.text("model"));
+    cell.says_batch(batch);
+    cell.says_device(device, on_cpu ? row.text("cpu_model") : row.text("device"),
+                     on_cpu ? DeviceKind::kCpu : DeviceKind::kGpu);
     const std::string torch(row.text("torch_version"));
-    const std::string usual = torch.empty() ? "unknown" : "torch";
-    Measurement cell;
-    cell.key = {.workload = {.model = std::string(row.text("model")),
-                             .batch = batch,
-                             .precision = options_.precision.value_or(Precision::kFp32)},
-                .engine = options_.engine.value_or(usual),
-                .device = device};
-    cell.device.address = device;
-    cell.device.kind = device == "cpu" ? DeviceKind::kCpu : DeviceKind::kGpu;
-    cell.device.name = std::string(device == "cpu" ? row.text("cpu_model") : row.text("device"));
-    if (cell.key.engine == "torch") cell.engine_version = torch;
-    cell.created_realtime_ns = created;
-    cell.origin = fmt::format("import:{}", study_csv_importer().format().id);
+    cell.usual_engine(torch.empty() ? "unknown" : "torch");
+    Measurement& measurement = cell.measurement();
+    if (measurement.key.engine == "torch") measurement.engine_version = torch;
+    measurement.created_realtime_ns = created;
     for (const ContextColumn& column : kContext) {
-      if (!row.text(column.column).empty())
-        cell.settings.push_back(
-            {.name = std::string(column.setting), .effective = std::string(row.text(column.column))});
+      if (!row.text(column.column).empty()) cell.set(column.setting, row.text(column.column));
     }
-    cell.settings.push_back(
-        {.name = std::string(settings::kProtocol),
-         .effective = fmt::format("fixed:{}+{}", row.text("warmup_iters"), row.text("iters"))});
-    cell.settings.push_back(
-        {.name = std::string(settings::kImportSource), .effective = printable(source_.path())});
-    std::string taken;
-    if (!options_.engine) taken = "the engine (" + usual + ")";
-    if (!options_.precision) taken += (taken.empty() ? "" : " and ") + std::string("the precision (fp32)");
-    if (!taken.empty()) {
-      cell.diagnostics.push_back(diagnose(diagnostics::kImportAssumption, cell.key.selector(),
-                                          "the file does not say " + taken + ": these were taken"));
-    }
-    return cell;
-  }
-
-  // The id follows from all that was reported, and not from where the file lies.
-  static Measurement finished(Measurement cell) {
-    std::string text = cell.key.selector() + fmt::format("|{}", cell.created_realtime_ns);
-    for (const Setting& setting : cell.settings) {
-      if (setting.name != settings::kImportSource)
-        text += fmt::format("|{}={}", setting.name, *setting.effective);
-    }
-    for (const ReportedValue& value : cell.reported)
-      text += fmt::format("|{}:{}={}", value.process, value.metric, value.value);
-    cell.id = MeasurementId(content_hash(text).substr(0, 16));
+    cell.set(settings::kProtocol, fmt::format("fixed:{}+{}", row.text("warmup_iters"), row.text("iters")));
     return cell;
   }
 
@@ -251,7 +219,7 @@ class Reader {
   const ImportOptions& options_;
   CsvReader csv_;
   std::vector<std::string> names_;
-  std::vector<Measurement> cells_;  // in the order of their first rows
+  std::vector<ResultCell> cells_;  // in the order of their first rows
   std::map<std::vector<std::string>, std::size_t> by_key_;
 };
 
@@ -276,8 +244,8 @@ class StudyCsvImporter final : public Importer {
     return has("sweep_id") && has("repeat_id") && has("throughput_ips") ? Match::kSurely : Match::kPerhaps;
   }
 
-  Result<void> import(ByteSource& source, const ImportOptions& options, ImportSink& sink) const override {
-    return Reader(source, options).read(sink);
+  Result<FileContent> import(ByteSource& source, const ImportOptions& options) const override {
+    return Reader(source, options).read();
   }
 };
 

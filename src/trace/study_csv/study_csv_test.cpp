@@ -29,15 +29,6 @@ std::string row(const std::string& stamp, const std::string& repeat, const std::
          "Xeon,1,4,2,8,31000,3.10,2.1.0,True,0.16.0,250\n";
 }
 
-class Collected final : public ImportSink {
- public:
-  std::vector<Measurement> all;
-  Result<void> measurement(Measurement measurement) override {
-    all.push_back(std::move(measurement));
-    return {};
-  }
-};
-
 class StudyCsv : public testing::Test {
  protected:
   Result<void> import(const std::string& text, const ImportOptions& options = {}) {
@@ -46,7 +37,8 @@ class StudyCsv : public testing::Test {
     DEEPGAP_ASSIGN(const Importer* const importer, importer_of(source));
     EXPECT_EQ(importer, &study_csv_importer());
     found_ = {};
-    return importer->import(source, options, found_);
+    DEEPGAP_ASSIGN(found_, importer->import(source, options));
+    return {};
   }
   std::string error_of(const std::string& text) {
     const Result<void> result = import(text);
@@ -56,7 +48,7 @@ class StudyCsv : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  Collected found_;
+  FileContent found_;
 };
 
 TEST_F(StudyCsv, RowsOfACellAreRunsOfOneMeasurement) {
@@ -64,8 +56,8 @@ TEST_F(StudyCsv, RowsOfACellAreRunsOfOneMeasurement) {
   ASSERT_TRUE(import(names + row("2026-01-02T03:04:06Z", "1", "8") + row("2026-01-02T03:05:00Z", "1", "16") +
                      row("2026-01-02 03:04:05+00:00", "2", "8", "2.25"))
                   .ok());
-  ASSERT_EQ(found_.all.size(), 2u);
-  const Measurement& cell = found_.all[0];
+  ASSERT_EQ(found_.measurements.size(), 2u);
+  const Measurement& cell = found_.measurements[0];
   EXPECT_EQ(cell.key.selector(), "resnet18/torch/cuda/fp32/b8");
   EXPECT_EQ(cell.engine_version, "2.1.0");
   EXPECT_EQ(cell.device.kind, DeviceKind::kGpu);
@@ -101,21 +93,22 @@ TEST_F(StudyCsv, RowsOfACellAreRunsOfOneMeasurement) {
 TEST_F(StudyCsv, WhatIsNoColumnIsTakenAndSaid) {
   const std::string text = kNames + ",gpu_peak_mem_mb\n" + row("2026-01-02T03:04:05Z", "1", "8");
   ASSERT_TRUE(import(text).ok());
-  ASSERT_EQ(found_.all[0].diagnostics.size(), 1u);
-  EXPECT_EQ(found_.all[0].diagnostics[0].id, "import_assumption");
-  EXPECT_THAT(found_.all[0].diagnostics[0].text, HasSubstr("the engine (torch) and the precision (fp32)"));
-  const MeasurementId first = found_.all[0].id;
+  ASSERT_EQ(found_.measurements[0].diagnostics.size(), 1u);
+  EXPECT_EQ(found_.measurements[0].diagnostics[0].id, "import_assumption");
+  EXPECT_THAT(found_.measurements[0].diagnostics[0].text,
+              HasSubstr("the engine (torch) and the precision (fp32)"));
+  const MeasurementId first = found_.measurements[0].id;
   ASSERT_TRUE(import(text).ok());
-  EXPECT_EQ(found_.all[0].id, first);  // the same rows, the same measurement
+  EXPECT_EQ(found_.measurements[0].id, first);  // the same rows, the same measurement
   ASSERT_TRUE(import(text, {.engine = "tensorrt", .precision = Precision::kFp16}).ok());
-  EXPECT_EQ(found_.all[0].key.selector(), "resnet18/tensorrt/cuda/fp16/b8");
-  EXPECT_TRUE(found_.all[0].diagnostics.empty());
-  EXPECT_NE(found_.all[0].id, first);
+  EXPECT_EQ(found_.measurements[0].key.selector(), "resnet18/tensorrt/cuda/fp16/b8");
+  EXPECT_TRUE(found_.measurements[0].diagnostics.empty());
+  EXPECT_NE(found_.measurements[0].id, first);
 }
 
 TEST_F(StudyCsv, AnEmptyFigureIsAbsent) {
   ASSERT_TRUE(import(kNames + ",gpu_peak_mem_mb\n" + row("2026-01-02T03:04:05Z", "1", "8", "")).ok());
-  EXPECT_EQ(found_.all[0].reported.size(), 5u);
+  EXPECT_EQ(found_.measurements[0].reported.size(), 5u);
 }
 
 TEST_F(StudyCsv, BadInputIsASentenceWithItsLine) {
