@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "example_store.h"
+#include "session/foreign_file.h"
 #include "session/import.h"
 #include "target.h"
 #include "trace/csv.h"

@@ -35,6 +35,7 @@ struct CommandSpec {
   // Does it. The document is written by main.
   Result<session::Answer> (*run)(const Arguments& arguments, session::Environment& environment);
   bool heeds_interrupts = false;  // Ctrl-C is a request that the verb looks at; elsewhere it ends the program
+  bool writes_perfetto = false;   // takes --format perfetto
 };
 
 // In the order of the documentation.

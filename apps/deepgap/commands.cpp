@@ -8,7 +8,8 @@ namespace {
 
 constexpr OptionSpec kCommon[] = {
     {"--db", "FILE", "the store", "$DEEPGAP_DB, else deepgap.db"},
-    {"--format", "NAME", "text, md, csv or json", "text, or by the name of the output file"},
+    {"--format", "NAME", "text, md, csv or json; perfetto of `trace`",
+     "text, or by the name of the output file"},
     {"--output,-o", "FILE", "write the document there, over what is there", "standard output"},
     {"--quiet,-q", "", "no progress", ""},
     {"--verbose,-v", "", "a line for each finished visit, and more of what is done", ""},

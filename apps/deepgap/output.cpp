@@ -64,6 +64,13 @@ Result<OutputOptions> output_options(const Arguments& arguments) {
 }
 
 Result<void> write_document(const report::Document& document, const OutputOptions& options) {
+  if (options.format == report::Format::kPerfetto) {
+    if (!document.perfetto) {
+      return usage_error("--format perfetto: expected a trace with events, found a file without any");
+    }
+    if (!options.path) return document.perfetto(write_standard_output);
+    return write_file_atomically(*options.path, document.perfetto);
+  }
   const std::string text = report::render(
       document, options.format,
       {.color = options.color, .width = options.width, .version = std::string(session::version())});

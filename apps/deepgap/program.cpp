@@ -86,6 +86,10 @@ int run_arguments(const std::vector<std::string>& arguments) {
   }
   const Result<OutputOptions> output = output_options(parsed->arguments);
   if (!output.ok()) return fail(output.error());
+  if (output->format == report::Format::kPerfetto && !parsed->command->writes_perfetto) {
+    return fail(
+        usage_error("--format perfetto: expected text, md, csv or json; only `deepgap trace` writes traces"));
+  }
   if (const Result<void> checked = check_output(*parsed, *output); !checked.ok())
     return fail(checked.error());
 

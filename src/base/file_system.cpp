@@ -125,20 +125,36 @@ int sync(int descriptor) {
   return errno == EINVAL || errno == ENOTSUP || errno == EROFS ? 0 : errno;
 }
 
-int write_new_file(const std::string& path, std::string_view content, std::optional<mode_t> mode) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (file.get() < 0) return errno;
-  if (mode && fchmod(file.get(), *mode) != 0) return errno;
-  if (const int error = write_all(file.get(), content)) return error;
-  if (const int error = sync(file.get())) return error;
-  return file.close() ? 0 : errno;
+using Producer = std::function<Result<void>(const ByteSink&)>;
+
+// To the descriptor of a file; errors name `path`, the one that was asked for.
+Result<void> fill(Descriptor& file, const std::string& path, const Producer& produce) {
+  return produce([&](std::string_view content) -> Result<void> {
+    if (const int error = write_all(file.get(), content)) return cannot_write(path, error);
+    return {};
+  });
+}
+
+Result<void> write_new_file(const std::string& temporary, const std::string& path, const Producer& produce,
+                            std::optional<mode_t> mode) {
+  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (file.get() < 0) return cannot_write(path, errno);
+  const Result<void> written = [&]() -> Result<void> {
+    if (mode && fchmod(file.get(), *mode) != 0) return cannot_write(path, errno);
+    DEEPGAP_RETURN_IF_ERROR(fill(file, path, produce));
+    if (const int error = sync(file.get())) return cannot_write(path, error);
+    if (!file.close()) return cannot_write(path, errno);
+    return {};
+  }();
+  if (!written.ok()) unlink(temporary.c_str());
+  return written;
 }
 
 // A device or a pipe (/dev/stdout, /dev/null) cannot be replaced, only written to.
-Result<void> write_through(const std::string& path, std::string_view content) {
+Result<void> write_through(const std::string& path, const Producer& produce) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (file.get() < 0) return cannot_write(path, errno);
-  if (const int error = write_all(file.get(), content)) return cannot_write(path, error);
+  DEEPGAP_RETURN_IF_ERROR(fill(file, path, produce));
   if (!file.close()) return cannot_write(path, errno);
   return {};
 }
@@ -180,12 +196,16 @@ bool RootedFileSystem::exists(const std::string& path) const {
 }
 
 Result<void> write_file_atomically(const std::string& path, std::string_view content) {
+  return write_file_atomically(path, [content](const ByteSink& write) { return write(content); });
+}
+
+Result<void> write_file_atomically(const std::string& path, const Producer& produce) {
   std::optional<mode_t> mode;  // of the file that is replaced
   std::string target = path;
   struct stat status {};
   if (stat(path.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) return cannot("write", path, "expected a file, found a folder");
-    if (!S_ISREG(status.st_mode)) return write_through(path, content);
+    if (!S_ISREG(status.st_mode)) return write_through(path, produce);
     mode = status.st_mode & 07777;
     // Through a link, the file it leads to is replaced, not the link.
     const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), std::free);
@@ -198,10 +218,7 @@ Result<void> write_file_atomically(const std::string& path, std::string_view con
     return cannot("write", path, "expected the name of a file, found a folder's");
   const std::string temporary = fmt::format("{}/.deepgap-{}.partial", folder, new_random_hex(16));
 
-  if (const int error = write_new_file(temporary, content, mode)) {
-    if (error != EEXIST) unlink(temporary.c_str());
-    return cannot_write(path, error);
-  }
+  DEEPGAP_RETURN_IF_ERROR(write_new_file(temporary, path, produce, mode));
   if (rename(temporary.c_str(), target.c_str()) != 0) {
     const int error = errno;
     unlink(temporary.c_str());

@@ -4,6 +4,7 @@
 //   machine.read("/proc/cpuinfo");                     // reads tests/roots/laptop-hybrid/proc/cpuinfo
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,10 +42,17 @@ class RootedFileSystem final : public FileSystem {
   std::string root_;
 };
 
+// Takes the next piece of what is written; an error (a full disk) ends the writing.
+using ByteSink = std::function<Result<void>(std::string_view)>;
+
 // Writes beside the target, syncs and renames, so that a reader never sees half a file; on an error (a full
 // disk) the target is as it was. It keeps the mode of a file that it replaces, replaces the file that a link
 // leads to, and writes straight to what is no file (/dev/stdout, a pipe).
 Result<void> write_file_atomically(const std::string& path, std::string_view content);
+// The same of what is too large to be held: `produce` writes it piece by piece; what it returns as an error
+// is returned, and the target is as it was.
+Result<void> write_file_atomically(const std::string& path,
+                                   const std::function<Result<void>(const ByteSink&)>& produce);
 // Makes a folder and its parents.
 Result<void> make_folders(const std::string& path);
 // Room left for this user on the file system that holds `path` (its nearest existing parent).

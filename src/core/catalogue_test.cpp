@@ -83,7 +83,7 @@ TEST(SettingCatalogue, NamesAreUniqueAndDottedAndMeaningsAreSentences) {
     EXPECT_TRUE(is_sentence(kind.meaning)) << kind.name;
     EXPECT_EQ(find_setting(kind.name), &kind);
   }
-  EXPECT_EQ(names.size(), 30U);  // the constants of setting.h
+  EXPECT_EQ(names.size(), 31U);  // the constants of setting.h
   EXPECT_EQ(find_setting("torch.tf32.matmul"), nullptr);
 }
 

@@ -112,10 +112,11 @@ constexpr DiagnosticKind kModelRemark{
     "model_remark", Severity::kNote,
     "Reading the model found something in its file that may not be what its maker meant.",
     "Look at the model; where it is as it should be, the numbers are too."};
-constexpr DiagnosticKind kImportAssumption{
-    "import_assumption", Severity::kNote,
-    "The imported file does not say the engine or the precision, and the usual one was taken.",
-    "Import it again with `--engine` or `--precision` where another was meant."};
+constexpr DiagnosticKind kImportAssumption{"import_assumption", Severity::kNote,
+                                           "The imported file does not say the model, engine, device, "
+                                           "precision or batch, and the usual one was taken.",
+                                           "Import it again with `--model`, `--engine`, `--device`, "
+                                           "`--precision` or `--batch` where another was meant."};
 constexpr DiagnosticKind kCancelled{
     "cancelled", Severity::kWarning,
     "The user stopped the run before this cell had all its processes and samples.",

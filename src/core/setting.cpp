@@ -65,6 +65,9 @@ constexpr std::array kSettings{
                 "its own."},
     SettingKind{kModelHash, Influence::kDecides, false, "Content hash of the ONNX file that ran."},
     SettingKind{kDeepgapVersion, Influence::kTells, false, "Version of deepgap that measured."},
+    SettingKind{
+        kProfiler, Influence::kDecides, false,
+        "Profiler that ran beside the calls and took its own time, as the format that it writes: `kineto`."},
     SettingKind{kImportSource, Influence::kTells, false, "File that the measurement was imported from."},
     SettingKind{kHostName, Influence::kTells, false, "Name of the machine."},
     SettingKind{kHostOs, Influence::kTells, false, "Operating system and its version."},

@@ -62,6 +62,7 @@ inline constexpr std::string_view kDeepgapVersion = "deepgap.version";
 inline constexpr std::string_view kGovernor = "cpu.governor";
 inline constexpr std::string_view kModelHash = "model.hash";
 inline constexpr std::string_view kImportSource = "import.source";
+inline constexpr std::string_view kProfiler = "run.profiler";
 inline constexpr std::string_view kHostName = "host.name";
 inline constexpr std::string_view kHostOs = "host.os";
 inline constexpr std::string_view kHostKernel = "host.kernel";

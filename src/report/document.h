@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/file_system.h"
 #include "core/diagnostic.h"
 #include "core/estimate.h"
 
@@ -97,6 +98,8 @@ struct Document {
   // Members of the JSON document besides schema and version; made only when asked for, since a list of many
   // cells is large in that form. Absent: none.
   std::function<nlohmann::ordered_json()> data;
+  // Writes the document as a trace, piece by piece; absent: it has no such form.
+  std::function<Result<void>(const ByteSink& write)> perfetto;
 
   template <typename T>
   Document& add(T block) {

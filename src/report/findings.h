@@ -11,7 +11,9 @@
 #include "base/result.h"
 #include "core/device.h"
 #include "core/measurement.h"
+#include "core/op_table.h"
 #include "core/summary.h"
+#include "core/telemetry_log.h"
 
 namespace deepgap::report {
 
@@ -114,16 +116,25 @@ struct ImportFindings {
     std::int64_t added = 0;     // measurements
     std::int64_t present = 0;   // that the store had already
     std::int64_t reported = 0;  // figures without samples, of those added
+    std::int64_t samples = 0;   // of those added
+    std::int64_t ops = 0;       // op records, of those added
+    std::int64_t series = 0;    // of telemetry, joined to measurements
+    std::vector<Diagnostic> diagnostics;
   };
   std::string database;
   std::vector<File> files;
 };
 
-// What is in one foreign file.
+// What is in one foreign file that is no trace.
 struct FileFindings {
   std::string path;
   std::string format;
+  std::string verdict;  // "usable", "usable_with_loss", "unusable"
+  std::vector<Diagnostic> diagnostics;
   std::vector<Measurement> measurements;
+  std::vector<CellSummary> summaries;  // of the measurements, in their order
+  std::vector<OpTable> op_tables;
+  std::optional<TelemetryLog> telemetry;
 };
 
 struct MergeFindings {

@@ -8,8 +8,9 @@
 namespace deepgap::report {
 namespace {
 
-constexpr std::string_view kFormatNames[] = {"text", "md", "csv", "json"};
-constexpr Format kFormats[] = {Format::kText, Format::kMarkdown, Format::kCsv, Format::kJson};
+constexpr std::string_view kFormatNames[] = {"text", "md", "csv", "json", "perfetto"};
+constexpr Format kFormats[] = {Format::kText, Format::kMarkdown, Format::kCsv, Format::kJson,
+                               Format::kPerfetto};
 
 }  // namespace
 
@@ -39,6 +40,8 @@ std::string render(const Document& document, Format format, const RenderOptions&
       return render_csv(document);
     case Format::kJson:
       return render_json(document, options.version);
+    case Format::kPerfetto:
+      break;
   }
   return {};
 }

@@ -10,8 +10,10 @@
 
 namespace deepgap::report {
 
-enum class Format { kText, kMarkdown, kCsv, kJson };
-// "text", "md", "csv", "json"
+// kPerfetto: a trace for ui.perfetto.dev, which few documents have (Document::perfetto) and render() does not
+// make.
+enum class Format { kText, kMarkdown, kCsv, kJson, kPerfetto };
+// "text", "md", "csv", "json", "perfetto"
 std::string_view name_of(Format format);
 std::optional<Format> parse_format(std::string_view name);
 std::span<const std::string_view> format_names();

@@ -20,7 +20,8 @@ Document formats_document(std::span<const FormatRow> formats);
 Document export_document(const ExportFindings& findings);
 Document merge_document(const MergeFindings& findings);
 Document import_document(const ImportFindings& findings);
-// `deepgap.show/1` of a file: its format, and each measurement with what was reported.
-Document file_document(const FileFindings& findings);
+// Of a file that is no trace: its verdict and format, each measurement, tables of ops, telemetry. `schema` is
+// the verb's: "deepgap.show/1" or "deepgap.trace/1".
+Document file_document(const FileFindings& findings, const std::string& schema);
 
 }  // namespace deepgap::report

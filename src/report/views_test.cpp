@@ -340,5 +340,55 @@ TEST(TraceView, VerdictThenTheMeanOfTheStepsThatMayHaveOne) {
   EXPECT_THAT(render_text(trace_document(findings), {.width = 150}), Not(HasSubstr("mean of")));
 }
 
+FileFindings layers_and_power() {
+  FileFindings findings{.path = "x.json", .format = "trtexec-profile", .verdict = "usable"};
+  OpTable table{.title = "layers"};
+  for (int i = 0; i < 30; ++i) {
+    OpTable::Row row{.record = {.name = "layer" + std::to_string(i)}, .kind = "Convolution"};
+    row.record.duration = Nanoseconds{1000 * (i + 1)};
+    row.record.precision_path = Precision::kFp16;
+    row.figures.push_back({.name = "median", .value = "0.5", .unit = "ms"});
+    table.rows.push_back(row);
+  }
+  findings.op_tables.push_back(table);
+  findings.telemetry = TelemetryLog{};
+  findings.telemetry->has_time_of_day = true;
+  findings.telemetry->series.push_back({.quantity = "power",
+                                        .source = "gpu0",
+                                        .device = "",
+                                        .unit = Unit::kWatts,
+                                        .at_ns = {1'796'000'000'000'000'000, 1'796'000'002'000'000'000},
+                                        .values = {70, 90}});
+  return findings;
+}
+
+TEST(FileView, ShowsTheLargestOpsFirstAndAllInJson) {
+  const Document document = file_document(layers_and_power(), "deepgap.trace/1");
+  const std::string text = render_text(document, {});
+  EXPECT_THAT(text, AllOf(HasSubstr("Usable: nothing was lost"), HasSubstr("1 table of 30 ops, 1"),
+                          HasSubstr("layers: 20 of 30, mean of one inference"), HasSubstr("layer29"),
+                          Not(HasSubstr("layer9 ")), HasSubstr("fp16"), HasSubstr("0.5 ms")));
+  EXPECT_LT(text.find("layer29"), text.find("layer28"));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("power"), HasSubstr("From 2026-11-30T00:53:20Z to 2026-11-30T00:53:22Z")));
+  const nlohmann::json json = json_of_document(document);
+  EXPECT_EQ(json.at("schema"), "deepgap.trace/1");
+  EXPECT_EQ(json.at("quality").at("verdict"), "usable");
+  EXPECT_EQ(json.at("op_tables").at(0).at("rows").size(), 30U);
+  EXPECT_EQ(json.at("op_tables").at(0).at("rows").at(29).at("duration_ns"), 30'000);
+  EXPECT_EQ(json.at("op_tables").at(0).at("rows").at(0).at("precision_path"), "fp16");
+  EXPECT_EQ(json.at("telemetry").at(0).at("max"), 90);
+}
+
+TEST(FileView, OpsWithoutTimesStayInTheirOrder) {
+  FileFindings findings = layers_and_power();
+  findings.op_tables[0].timed = false;
+  const std::string text = render_text(file_document(findings, "deepgap.show/1"), {});
+  EXPECT_LT(text.find("layer0"), text.find("layer1"));
+  EXPECT_THAT(text, Not(HasSubstr("mean of one")));
+  const nlohmann::json json = json_of_document(file_document(findings, "deepgap.show/1"));
+  EXPECT_FALSE(json.at("op_tables").at(0).at("rows").at(0).contains("duration_ns"));
+}
+
 }  // namespace
 }  // namespace deepgap::report

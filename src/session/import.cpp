@@ -2,35 +2,170 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
 #include <utility>
 
+#include "base/clock.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "report/views.h"
+#include "session/telemetry_join.h"
+#include "session/trace_measurement.h"
 #include "store/store.h"
 
 namespace deepgap::session {
 namespace {
 
-Result<report::ImportFindings::File> import_file(store::Store& store, const std::string& path,
-                                                 const trace::ImportOptions& options) {
-  DEEPGAP_ASSIGN(const trace::FileContent content,
-                 trace::read_file(path, options).in("nothing was imported"));
-  if (content.measurements.empty()) {
-    return bad_input(fmt::format("{}: expected measurements, found a file of the format {} without any",
-                                 printable(path), content.format));
+struct Log {
+  std::size_t file = 0;  // index of its row in the findings
+  TelemetryLog log;
+};
+
+class Import {
+ public:
+  Import(store::Store& store, const trace::ImportOptions& options, report::ImportFindings& findings)
+      : store_(store), options_(options), findings_(findings) {}
+
+  Result<void> add(const std::string& path) {
+    DEEPGAP_ASSIGN(trace::FileContent content, trace::read_file(path, options_));
+    findings_.files.push_back({.path = path, .format = content.format});
+    report::ImportFindings::File& file = findings_.files.back();
+    file.diagnostics = content.diagnostics;
+    if (content.measurements.empty() && content.op_tables.empty() && !content.timeline &&
+        !content.telemetry) {
+      return bad_input(
+          fmt::format("{}: expected something to store, found a file of the format {} without any: "
+                      "`deepgap show` says what is in it",
+                      printable(path), content.format));
+    }
+    for (const Measurement& measurement : content.measurements) {
+      DEEPGAP_RETURN_IF_ERROR(put(measurement, file));
+    }
+    if (content.timeline) DEEPGAP_RETURN_IF_ERROR(put_timeline(*content.timeline, path, file));
+    for (std::size_t i = 0; i < content.op_tables.size(); ++i) {
+      DEEPGAP_RETURN_IF_ERROR(put_ops(content.op_tables[i], i, path, file));
+    }
+    if (content.telemetry) {
+      logs_.push_back({.file = findings_.files.size() - 1, .log = std::move(*content.telemetry)});
+    }
+    return {};
   }
-  report::ImportFindings::File file{.path = path, .format = content.format};
-  for (const Measurement& measurement : content.measurements) {
-    if (store.resolve_prefix(measurement.id.str()).ok()) {
+
+  // Once all files are read, in whatever order they were named.
+  Result<void> join_logs() {
+    for (const Log& log : logs_) {
+      report::ImportFindings::File& file = findings_.files[log.file];
+      if (!log.log.has_time_of_day) {
+        return bad_input(
+            fmt::format("{}: expected telemetry with times of day, by which it is joined to what ran "
+                        "meanwhile, found none (log them with -o DT)",
+                        printable(file.path)));
+      }
+      bool any = false;
+      for (const MeasurementId& id : imported_) {
+        DEEPGAP_ASSIGN(const Measurement measurement, store_.load(id));
+        DEEPGAP_ASSIGN(const bool joined, join(log.log, measurement, file));
+        any = any || joined;
+      }
+      if (!any) {
+        DEEPGAP_ASSIGN(any, join_to_stored(log.log, file));
+      }
+      if (!any) {
+        return bad_input(fmt::format(
+            "{}: expected measurements on its device while it was logged, found none among these files and "
+            "in {}; "
+            "import it together with what ran then, and name the machine's time zone with --utc-offset",
+            printable(file.path), printable(store_.path())));
+      }
+    }
+    return {};
+  }
+
+ private:
+  Result<void> put(const Measurement& measurement, report::ImportFindings::File& file) {
+    imported_.push_back(measurement.id);
+    if (store_.resolve_prefix(measurement.id.str()).ok()) {
       ++file.present;
-      continue;
+      return {};
     }
     ++file.added;
     file.reported += static_cast<std::int64_t>(measurement.reported.size());
-    DEEPGAP_RETURN_IF_ERROR(store.put_measurement(measurement));
+    file.samples += measurement.sample_count();
+    return store_.put_measurement(measurement);
   }
-  return file;
-}
+
+  Result<void> put_timeline(const trace::Timeline& timeline, const std::string& path,
+                            report::ImportFindings::File& file) {
+    const trace::Steps steps = trace::find_steps(timeline);
+    const trace::Attribution attribution = trace::attribute(timeline, steps);
+    const trace::Quality quality = trace::judge(timeline, steps, attribution);
+    DEEPGAP_ASSIGN(const Measurement measurement,
+                   measurement_of(timeline, steps, attribution, quality, path, options_));
+    file.diagnostics = measurement.diagnostics;
+    return put(measurement, file);
+  }
+
+  Result<void> put_ops(const OpTable& table, std::size_t index, const std::string& path,
+                       report::ImportFindings::File& file) {
+    std::vector<OpRecord> records;
+    std::string content = fmt::format("{}|{}|{}|{}", file.format, index, table.title,
+                                      table.measurement ? table.measurement->str() : "");
+    for (const OpTable::Row& row : table.rows) {
+      content += fmt::format("|{}:{}:{}", row.record.name, row.record.duration.count(), row.implementation);
+      records.push_back(row.record);
+    }
+    const store::Trace trace{.id = store::TraceId(content_hash(content).substr(0, 16)),
+                             .measurement = table.measurement,
+                             .process = std::nullopt,
+                             .format = file.format,
+                             .source = printable(path),
+                             .content_hash = "",
+                             .created_realtime_ns = 0,
+                             .clocks = std::nullopt};
+    if (store_.op_records(trace.id).ok()) return {};
+    file.ops += static_cast<std::int64_t>(records.size());
+    return store_.put_trace(trace, records);
+  }
+
+  // Whether the log has anything of the measurement, new or stored already.
+  Result<bool> join(const TelemetryLog& log, const Measurement& measurement,
+                    report::ImportFindings::File& file) {
+    std::vector<TelemetrySeries> all = join_telemetry(log, measurement);
+    store::CellVisit visit;
+    for (TelemetrySeries& series : all) {
+      const auto is_it = [&series](const TelemetrySeries& there) {
+        return there.quantity == series.quantity && there.source == series.source &&
+               there.process == series.process && there.at_ns == series.at_ns;
+      };
+      if (std::any_of(measurement.telemetry.begin(), measurement.telemetry.end(), is_it)) continue;
+      ++file.series;
+      visit.telemetry.push_back(std::move(series));
+    }
+    if (!visit.telemetry.empty()) DEEPGAP_RETURN_IF_ERROR(store_.append_visit(measurement.id, visit));
+    return !all.empty();
+  }
+
+  Result<bool> join_to_stored(const TelemetryLog& log, report::ImportFindings::File& file) {
+    std::vector<Measurement> meanwhile;  // nothing is written to a store that is being read
+    DEEPGAP_ASSIGN([[maybe_unused]] const store::Visited visited,
+                   store_.for_each({}, store::LoadDepth::kAll, [&](Measurement& measurement) {
+                     if (!join_telemetry(log, measurement).empty())
+                       meanwhile.push_back(std::move(measurement));
+                     return true;
+                   }));
+    for (const Measurement& measurement : meanwhile) {
+      DEEPGAP_ASSIGN([[maybe_unused]] const bool joined, join(log, measurement, file));
+    }
+    return !meanwhile.empty();
+  }
+
+  store::Store& store_;
+  const trace::ImportOptions& options_;
+  report::ImportFindings& findings_;
+  std::vector<MeasurementId> imported_;
+  std::vector<Log> logs_;
+};
 
 }  // namespace
 
@@ -43,21 +178,13 @@ Result<Answer> import_files(const std::string& database, const std::vector<std::
   }
   DEEPGAP_ASSIGN(store::Store store, store::Store::open(database, store::OpenMode::kWrite));
   report::ImportFindings findings{.database = database};
-  DEEPGAP_RETURN_IF_ERROR(store.in_one_transaction([&]() -> Result<void> {
-    for (const std::string& path : files) {
-      DEEPGAP_ASSIGN(report::ImportFindings::File file, import_file(store, path, options));
-      findings.files.push_back(std::move(file));
-    }
-    return {};
-  }));
+  Import import(store, options, findings);
+  Result<void> stored = store.in_one_transaction([&]() -> Result<void> {
+    for (const std::string& path : files) DEEPGAP_RETURN_IF_ERROR(import.add(path));
+    return import.join_logs();
+  });
+  if (!stored.ok()) return std::move(stored).error().in("nothing was imported");
   return Answer{.document = report::import_document(findings)};
-}
-
-Result<Answer> show_file(const std::string& file) {
-  DEEPGAP_ASSIGN(trace::FileContent content, trace::read_file(file));
-  report::FileFindings findings{.path = file, .format = content.format};
-  findings.measurements = std::move(content.measurements);
-  return Answer{.document = report::file_document(findings)};
 }
 
 }  // namespace deepgap::session

@@ -1,4 +1,4 @@
-// Foreign files: into the store, or looked at as they are.
+// Foreign files into the store.
 #pragma once
 
 #include <string>
@@ -9,11 +9,12 @@
 
 namespace deepgap::session {
 
-// Stores what the files hold, all of it or, where one cannot be read, nothing. Measurements that the store
-// has already, of an earlier import of the same rows, are left alone. The document is `deepgap.import/1`.
+// Stores what the files hold, all of it or, where one cannot be read or used, nothing: results and traces as
+// measurements (a trace's steps become samples), tables of ops with the measurement that they belong to,
+// telemetry beside the measurements that ran meanwhile: those of the same files or, where none of them did,
+// those of the store. What an earlier import of the same content stored is left alone. The document is
+// `deepgap.import/1`.
 Result<Answer> import_files(const std::string& database, const std::vector<std::string>& files,
                             const trace::ImportOptions& options);
-// What is in a file, without a store: `show FILE`.
-Result<Answer> show_file(const std::string& file);
 
 }  // namespace deepgap::session

@@ -11,7 +11,7 @@
 #include "report/views.h"
 #include "session/export_layout.h"
 #include "session/export_layout_studies.h"
-#include "session/import.h"
+#include "session/foreign_file.h"
 #include "session/list_summaries.h"
 #include "session/subject.h"
 #include "store/store.h"

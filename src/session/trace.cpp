@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -11,8 +12,10 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "report/trace_findings.h"
+#include "session/foreign_file.h"
 #include "trace/attribution.h"
 #include "trace/importer.h"
+#include "trace/perfetto.h"
 #include "trace/quality.h"
 #include "trace/steps.h"
 
@@ -106,11 +109,19 @@ Result<std::int64_t> unprofiled_time(const std::string& text, const std::string&
 }
 
 Result<Answer> trace_file(const std::string& path, const TraceOptions& options) {
-  DEEPGAP_ASSIGN(const trace::FileContent content, trace::read_file(path));
+  DEEPGAP_ASSIGN(trace::FileContent content, trace::read_file(path));
+  return trace_content(std::move(content), path, options);
+}
+
+Result<Answer> trace_content(trace::FileContent content, const std::string& path,
+                             const TraceOptions& options) {
   if (!content.timeline) {
-    return bad_input(
-        fmt::format("{}: expected a trace, found a file of the format {}: `deepgap show` has what is in it",
-                    printable(path), content.format));
+    if (options.device || options.unprofiled_ns) {
+      return usage_error(
+          fmt::format("{}: --device and --timing are for traces, found a file of the format {}",
+                      printable(path), content.format));
+    }
+    return file_answer(std::move(content), path, "deepgap.trace/1");
   }
   const trace::Timeline& timeline = *content.timeline;
   if (options.device) DEEPGAP_RETURN_IF_ERROR(check_device(timeline, *options.device));
@@ -121,8 +132,13 @@ Result<Answer> trace_file(const std::string& path, const TraceOptions& options) 
   const trace::Quality quality = trace::judge(timeline, steps, attribution, options.unprofiled_ns);
   report::TraceFindings findings = findings_of(timeline, steps, attribution, quality);
   findings.path = path;
-  return Answer{.document = report::trace_document(findings),
+  Answer answer{.document = report::trace_document(findings),
                 .exit = quality.verdict == trace::Verdict::kUnusable ? ExitCode::kPartial : ExitCode::kDone};
+  answer.document.perfetto = [kept = std::make_shared<const trace::FileContent>(std::move(content)), steps,
+                              attribution](const ByteSink& write) {
+    return trace::write_perfetto(*kept->timeline, steps, attribution, write);
+  };
+  return answer;
 }
 
 }  // namespace deepgap::session

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "session/environment.h"
+#include "trace/importer.h"
 
 namespace deepgap::session {
 
@@ -14,9 +15,13 @@ struct TraceOptions {
   std::optional<std::int64_t> unprofiled_ns;  // a step without the profiler
 };
 
-// The document is `deepgap.trace/1`; an unusable trace ends with kPartial, the document written all the same.
-// Errors (bad input): no file, or of no format that holds a trace; a device that the trace does not have.
+// The document is `deepgap.trace/1`, for a file that is no trace with what `show` has of it; an unusable file
+// ends with kPartial, the document written all the same. Errors: no file, or of no format that is known (bad
+// input); a device that the trace does not have (usage).
 Result<Answer> trace_file(const std::string& path, const TraceOptions& options);
+// The same of a file that is read already.
+Result<Answer> trace_content(trace::FileContent content, const std::string& path,
+                             const TraceOptions& options);
 
 // "40.4ms", or a file of JSON lines with `case` (the trace's file name up to its first dot; the last such
 // line counts) and `wall_ms_p50`.

@@ -17,10 +17,10 @@
 
 #include "base/result.h"
 #include "core/measurement.h"
+#include "core/op_table.h"
 #include "core/precision.h"
+#include "core/telemetry_log.h"
 #include "trace/byte_source.h"
-#include "trace/op_table.h"
-#include "trace/telemetry_log.h"
 #include "trace/timeline.h"
 
 namespace deepgap::trace {

@@ -21,6 +21,9 @@ TEST(Importers, AreDescribedAndTellThemselvesApart) {
     EXPECT_TRUE(ids.insert(format.id).second) << format.id;
     EXPECT_FALSE(format.title.empty() || format.content.empty() || format.basis.empty()) << format.id;
     EXPECT_EQ(importer->sniff("", 0), Match::kNo) << format.id;
+    EXPECT_TRUE(
+        std::ifstream(std::string(DEEPGAP_SOURCE_FOLDER "/docs/formats/") + std::string(format.id) + ".md"))
+        << "docs/formats has no page of " << format.id;
   }
 }
 

@@ -285,6 +285,18 @@ Quality judge(const Timeline& timeline, const Steps& steps, const Attribution& a
   return Judge(timeline, steps, attribution).judge(unprofiled_ns);
 }
 
+Verdict judge(const FileContent& content) {
+  const bool sensors =
+      content.telemetry && std::any_of(content.telemetry->series.begin(), content.telemetry->series.end(),
+                                       [](const auto& series) { return !series.values.empty(); });
+  const bool rows = std::any_of(content.op_tables.begin(), content.op_tables.end(),
+                                [](const OpTable& table) { return !table.rows.empty(); });
+  if (content.measurements.empty() && !rows && !sensors) return Verdict::kUnusable;
+  const bool doubtful = std::any_of(content.diagnostics.begin(), content.diagnostics.end(),
+                                    [](const Diagnostic& each) { return each.severity != Severity::kNote; });
+  return doubtful ? Verdict::kUsableWithLoss : Verdict::kUsable;
+}
+
 std::vector<std::size_t> steps_to_average(const Steps& steps, const Quality& quality) {
   std::vector<std::size_t> used;
   for (const bool with_warmup : {false, true}) {

@@ -13,6 +13,7 @@
 
 #include "core/diagnostic.h"
 #include "trace/attribution.h"
+#include "trace/importer.h"
 #include "trace/steps.h"
 #include "trace/timeline.h"
 
@@ -34,6 +35,10 @@ struct Quality {
 // `unprofiled_ns`: the time of a step without the profiler, where it is known.
 Quality judge(const Timeline& timeline, const Steps& steps, const Attribution& attribution,
               std::optional<std::int64_t> unprofiled_ns = std::nullopt);
+
+// Of a file that is no trace: unusable where it holds nothing, with loss where reading it brought up more
+// than notes.
+Verdict judge(const FileContent& content);
 
 // The steps that an average is made of: neither broken nor warm-up; all that are not broken where every step
 // is warm-up.

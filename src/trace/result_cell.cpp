@@ -21,8 +21,11 @@ std::string stem_of(const std::string& path) {
 }  // namespace
 
 ResultCell::ResultCell(const ByteSource& source, std::string_view format, const ImportOptions& options)
+    : ResultCell(source.path(), format, options) {}
+
+ResultCell::ResultCell(const std::string& path, std::string_view format, const ImportOptions& options)
     : options_(options) {
-  const std::string stem = stem_of(source.path());
+  const std::string stem = stem_of(path);
   measurement_.key = {.workload = {.model = options.model.value_or(stem.empty() ? "unknown" : stem),
                                    .batch = options.batch.value_or(1),
                                    .precision = options.precision.value_or(Precision::kFp32)},
@@ -32,7 +35,7 @@ ResultCell::ResultCell(const ByteSource& source, std::string_view format, const 
   measurement_.device.name = measurement_.key.device;
   measurement_.device.kind = measurement_.key.device == "cpu" ? DeviceKind::kCpu : DeviceKind::kGpu;
   measurement_.origin = fmt::format("import:{}", format);
-  set(settings::kImportSource, printable(source.path()));
+  set(settings::kImportSource, printable(path));
 }
 
 void ResultCell::says_model(std::string_view model) {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/measurement.h"
@@ -23,6 +24,7 @@ class ResultCell {
   // Model: the option, else the file's name up to its first dot, as an assumption; engine, device, precision
   // and batch: the options, else "unknown", "unknown", fp32 and 1, as assumptions.
   ResultCell(const ByteSource& source, std::string_view format, const ImportOptions& options);
+  ResultCell(const std::string& path, std::string_view format, const ImportOptions& options);
 
   // What the file says of itself: no assumption. The user's option, where given, wins.
   void says_model(std::string_view model);

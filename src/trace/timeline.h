@@ -109,6 +109,8 @@ struct EventCounts {
 
 struct Timeline {
   std::string format;  // "kineto"
+  std::string engine;  // what ran the model, by deepgap's name: "torch"; "" where the format does not say
+  std::string engine_version;  // "2.11.0"; "" likewise
   TextTable texts;
   std::vector<Lane> lanes;
   DetailTable<OpDetail> ops;

@@ -8,7 +8,7 @@ namespace deepgap::app {
 namespace {
 
 constexpr PositionalSpec kFile[] = {
-    {"FILE", "a trace in one of the formats that `deepgap formats` lists", 1, 1}};
+    {"FILE", "a trace, or another file of the formats that `deepgap formats` lists", 1, 1}};
 constexpr OptionSpec kOptions[] = {
     {"--device", "N", "whose time is taken apart", "the one with most kernel time"},
     {"--timing", "TIME|FILE",
@@ -17,7 +17,8 @@ constexpr OptionSpec kOptions[] = {
 };
 constexpr std::string_view kExamples[] = {
     "deepgap trace model.pt.trace.json.gz",
-    "deepgap trace model.pt.trace.json.gz --timing 40.4ms --format json"};
+    "deepgap trace model.pt.trace.json.gz --timing 40.4ms --format json",
+    "deepgap trace model.pt.trace.json.gz --format perfetto -o labelled.json"};
 
 Result<session::Answer> trace(const Arguments& arguments, session::Environment&) {
   session::TraceOptions options;
@@ -32,16 +33,21 @@ Result<session::Answer> trace(const Arguments& arguments, session::Environment&)
 }  // namespace
 
 const CommandSpec& trace_command() {
-  static const CommandSpec command{
-      "trace",
-      "Judge a profiler's trace and show where each step's time went",
-      "The verdict on the trace first: what was lost, repaired or contradicts itself. Then every nanosecond "
-      "of each step "
-      "has one label: what the device did, or what held it up. docs/trace.md has the rules.",
-      kFile,
-      kOptions,
-      kExamples,
-      trace};
+  static const CommandSpec command{"trace",
+                                   "Judge a profiler's trace and show where each step's time went",
+                                   "The verdict on the file first: what was lost, repaired or contradicts "
+                                   "itself. Then every nanosecond of each "
+                                   "step has one label: what the device did, or what held it up. "
+                                   "docs/trace.md has the rules. Of a file that is "
+                                   "no trace (results, tables of layers, telemetry) what it holds. --format "
+                                   "perfetto writes the trace with its "
+                                   "labels for ui.perfetto.dev.",
+                                   kFile,
+                                   kOptions,
+                                   kExamples,
+                                   trace,
+                                   false,
+                                   true};
   return command;
 }
 

@@ -1,4 +1,4 @@
-// import, and show of a foreign file.
+// import, and the figures that foreign tools reported.
 
 #include <fmt/format.h>
 
@@ -32,19 +32,6 @@ std::string heading_of(const std::string& id) {
       return std::string(metric->unit == Unit::kSamplesPerSecond ? metric->id : metric->heading);
   }
   return id;
-}
-
-// The least and the largest of a metric over the runs; empty cells where it was not reported.
-std::pair<Cell, Cell> range_of(const Measurement& measurement, std::string_view metric) {
-  std::optional<double> least;
-  std::optional<double> most;
-  for (const ReportedValue& value : measurement.reported) {
-    if (value.metric != metric) continue;
-    least = std::min(least.value_or(value.value), value.value);
-    most = std::max(most.value_or(value.value), value.value);
-  }
-  if (!least) return {Cell{}, Cell{}};
-  return {Cell{*least}, Cell{*most}};
 }
 
 }  // namespace
@@ -96,66 +83,41 @@ Document import_document(const ImportFindings& findings) {
                    {.id = "format", .title = "format"},
                    {.id = "added", .title = "cells added", .align = Align::kRight},
                    {.id = "present", .title = "already there", .align = Align::kRight},
-                   {.id = "reported", .title = "reported figures", .align = Align::kRight}};
+                   {.id = "samples", .title = "samples", .align = Align::kRight},
+                   {.id = "reported", .title = "reported figures", .align = Align::kRight},
+                   {.id = "ops", .title = "op records", .align = Align::kRight},
+                   {.id = "series", .title = "telemetry series", .align = Align::kRight}};
   Json list = Json::array();
+  std::vector<Diagnostic> doubts;
   for (const ImportFindings::File& file : findings.files) {
-    table.rows.push_back({file.path, file.format, file.added, file.present, file.reported});
+    table.rows.push_back({file.path, file.format, file.added, file.present, file.samples, file.reported,
+                          file.ops, file.series});
     list.push_back(Json{{"path", file.path},
                         {"format", file.format},
                         {"added", file.added},
                         {"present", file.present},
-                        {"reported", file.reported}});
+                        {"samples", file.samples},
+                        {"reported", file.reported},
+                        {"ops", file.ops},
+                        {"series", file.series},
+                        {"diagnostics", json_of(std::span<const Diagnostic>(file.diagnostics))}});
+    doubts.insert(doubts.end(), file.diagnostics.begin(), file.diagnostics.end());
+  }
+  // Columns in which no file has anything are in the way.
+  for (std::size_t column = table.columns.size(); column-- > 4;) {
+    const bool empty = std::all_of(
+        table.rows.begin(), table.rows.end(),
+        [column](const std::vector<Cell>& row) { return std::get<std::int64_t>(row[column]) == 0; });
+    if (!empty) continue;
+    const auto at = static_cast<std::ptrdiff_t>(column);
+    table.columns.erase(table.columns.begin() + at);
+    for (std::vector<Cell>& row : table.rows) row.erase(row.begin() + at);
   }
   Document document{.schema = "deepgap.import/1"};
   document.data = ready(Json{{"database", findings.database}, {"files", std::move(list)}});
   document.add(Paragraph{"Imported into " + findings.database + "."});
   document.add(std::move(table));
-  return document;
-}
-
-Document file_document(const FileFindings& findings) {
-  Document document{.schema = "deepgap.show/1"};
-  document.add(Heading{findings.path});
-  document.add(Paragraph{fmt::format("A file of the format {} with {} cells. `deepgap import` stores them.",
-                                     findings.format, findings.measurements.size())});
-  Table table;
-  table.columns = {
-      {.id = "cell", .title = "cell"},
-      {.id = "created", .title = "made"},
-      {.id = "runs", .title = "runs", .align = Align::kRight},
-      {.id = "p50_least", .title = "p50 from", .align = Align::kRight, .scale = milliseconds()},
-      {.id = "p50_most", .title = "to", .align = Align::kRight, .scale = milliseconds()},
-      {.id = "throughput_least",
-       .title = "throughput from",
-       .align = Align::kRight,
-       .scale = samples_per_second()},
-      {.id = "throughput_most", .title = "to", .align = Align::kRight, .scale = samples_per_second()}};
-  Json cells = Json::array();
-  std::vector<Diagnostic> doubts;
-  for (const Measurement& measurement : findings.measurements) {
-    const std::string created = format_utc(Nanoseconds{measurement.created_realtime_ns});
-    auto [latency_least, latency_most] = range_of(measurement, "p50");
-    auto [throughput_least, throughput_most] = range_of(measurement, "throughput");
-    table.rows.push_back({measurement.key.selector(), created, std::int64_t{measurement.planned_processes},
-                          std::move(latency_least), std::move(latency_most), std::move(throughput_least),
-                          std::move(throughput_most)});
-    Json json = json_of(measurement.key);
-    json["id"] = measurement.id.str();
-    json["created_utc"] = created;
-    json["runs"] = measurement.planned_processes;
-    json["context"] = json_of_settings(measurement.settings);
-    json["reported"] = json_of_reported(measurement.reported);
-    json["diagnostics"] = json_of(measurement.diagnostics);
-    cells.push_back(std::move(json));
-    for (Diagnostic diagnostic : measurement.diagnostics) {
-      diagnostic.where.clear();  // each kind once, whatever the cell
-      doubts.push_back(std::move(diagnostic));
-    }
-  }
-  document.add(std::move(table));
   document.add(DiagnosticList{gathered(doubts)});
-  document.data =
-      ready(Json{{"file", findings.path}, {"format", findings.format}, {"cells", std::move(cells)}});
   return document;
 }
 

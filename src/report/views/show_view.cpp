@@ -5,6 +5,7 @@
 #include "report/views.h"
 #include "report/views/cell_table.h"
 #include "report/views/reported.h"
+#include "report/views/telemetry_table.h"
 
 namespace deepgap::report {
 namespace {
@@ -66,40 +67,6 @@ Table process_table(std::span<const ProcessSummary> processes) {
   return table;
 }
 
-Table telemetry_table(std::span<const TelemetrySummary> telemetry) {
-  Table table{.title = "Beside the calls", .machine = false};
-  table.columns = {{.id = "quantity", .title = "quantity"},
-                   {.id = "source", .title = "source"},
-                   {.id = "process", .title = "process", .align = Align::kRight},
-                   {.id = "values", .title = "n", .align = Align::kRight},
-                   {.id = "minimum", .title = "minimum", .align = Align::kRight},
-                   {.id = "median", .title = "median", .align = Align::kRight},
-                   {.id = "maximum", .title = "maximum", .align = Align::kRight}};
-  for (const TelemetrySummary& series : telemetry) {
-    const auto cell = [&series](const std::optional<double>& value) {
-      return value ? Cell(format_value(*value, series.unit)) : Cell();
-    };
-    table.rows.push_back({series.quantity, series.source,
-                          series.process ? Cell(std::int64_t{*series.process}) : Cell(), series.n,
-                          cell(series.minimum), cell(series.median), cell(series.maximum)});
-  }
-  return table;
-}
-
-Json json_of_telemetry(std::span<const TelemetrySummary> telemetry) {
-  Json list = Json::array();
-  for (const TelemetrySummary& series : telemetry) {
-    Json entry{{"quantity", series.quantity}, {"source", series.source}, {"unit", name_of(series.unit)}};
-    if (series.process) entry["process"] = *series.process;
-    entry["n"] = series.n;
-    if (series.minimum) entry["min"] = json_number(*series.minimum);
-    if (series.median) entry["median"] = json_number(*series.median);
-    if (series.maximum) entry["max"] = json_number(*series.maximum);
-    list.push_back(std::move(entry));
-  }
-  return list;
-}
-
 Table settings_table(std::span<const Setting> settings) {
   Table table{.title = "Run context"};
   table.columns = {{.id = "name", .title = "setting"},
@@ -132,18 +99,19 @@ Document show_document(const ShowFindings& findings) {
   Document document{.schema = "deepgap.show/1"};
   document.add(Heading{measurement.key.selector()});
   const std::string dims = dims_text(measurement.key.workload);
-  document.add(Paragraph{
-      fmt::format("Measurement {} of {}{} on {} ({}), engine {} {}, made {}.", measurement.id.str(),
-                  measurement.key.workload.model, dims.empty() ? "" : " with " + dims, measurement.key.device,
-                  measurement.device.name, measurement.key.engine, measurement.engine_version,
-                  format_utc(Nanoseconds{measurement.created_realtime_ns}))});
+  document.add(
+      Paragraph{fmt::format("Measurement {} of {}{} on {} ({}), engine {}{}, made {}.", measurement.id.str(),
+                            measurement.key.workload.model, dims.empty() ? "" : " with " + dims,
+                            measurement.key.device, measurement.device.name, measurement.key.engine,
+                            measurement.engine_version.empty() ? "" : " " + measurement.engine_version,
+                            format_utc(Nanoseconds{measurement.created_realtime_ns}))});
   if (summary.failure) document.add(DiagnosticList{{failure_of(summary)}});
   document.add(estimates_table(summary));
   if (Table reported = reported_table(measurement.reported); !reported.rows.empty())
     document.add(std::move(reported));
   if (!findings.processes.empty() || measurement.reported.empty())
     document.add(process_table(findings.processes));
-  if (!findings.telemetry.empty()) document.add(telemetry_table(findings.telemetry));
+  if (!findings.telemetry.empty()) document.add(telemetry_table(findings.telemetry, "Beside the calls"));
   const std::vector<Setting> settings = joined(measurement.settings);
   document.add(settings_table(settings));
   document.add(DiagnosticList{told_beside_failure(summary)});

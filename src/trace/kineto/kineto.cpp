@@ -275,6 +275,11 @@ void Reader::take_members() {
     const nlohmann::json value = parsed(name);
     if (value.is_primitive() && !value.is_null()) timeline_.facts.emplace_back(name, plain(value));
   }
+  timeline_.engine = "torch";
+  // Added by programs through the profiler's add_metadata; the profiler itself does not say it.
+  if (const nlohmann::json version = parsed("torch_version"); version.is_string()) {
+    timeline_.engine_version = printable(version.get<std::string>());
+  }
   const nlohmann::json devices = parsed("deviceProperties");
   if (!devices.is_array()) return;
   for (const nlohmann::json& each : devices) {

@@ -11,7 +11,7 @@
 #include "base/ids.h"
 #include "core/op_record.h"
 
-namespace deepgap::trace {
+namespace deepgap {
 
 struct OpTable {
   // A figure of the tool's own that no field of OpRecord has, as it stands there: a counter, an occupancy.
@@ -31,7 +31,7 @@ struct OpTable {
   };
   enum class Per { kInference, kExecution };
 
-  std::optional<MeasurementId> measurement;  // that it belongs to: one that the sink was given before
+  std::optional<MeasurementId> measurement;  // that it belongs to; absent: none, a table by itself
   std::string title;                         // "layers", "kernels"
   Per per = Per::kInference;
   bool timed = true;  // false: what ran, without durations (layer information of an engine)
@@ -39,4 +39,4 @@ struct OpTable {
   std::vector<std::pair<std::string, std::string>> facts;  // versions and flags that the file says
 };
 
-}  // namespace deepgap::trace
+}  // namespace deepgap

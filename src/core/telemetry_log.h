@@ -8,7 +8,7 @@
 
 #include "core/estimate.h"
 
-namespace deepgap::trace {
+namespace deepgap {
 
 struct TelemetryLog {
   // In units of deepgap's: W, Hz, %, B, degrees Celsius; quantities as in core's TelemetrySeries: "power",
@@ -27,4 +27,4 @@ struct TelemetryLog {
   std::vector<std::pair<std::string, std::string>> facts;
 };
 
-}  // namespace deepgap::trace
+}  // namespace deepgap
