@@ -1,10 +1,12 @@
 // Each fuzz target over its seeds and over the inputs that once broke it, without a fuzzer.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "base/file_system.h"
 #include "target.h"
+#include "trace/importer.h"
 
 namespace deepgap::fuzz {
 
@@ -35,6 +37,14 @@ TEST_P(Target, SurvivesWhatOnceBrokeIt) {
   for (const std::string& name : files.list(folder)) {
     SCOPED_TRACE(name);
     GetParam()->run(files.read(folder + "/" + name).value());
+  }
+}
+
+TEST(Targets, AreThereForEachImporter) {
+  for (const trace::Importer* importer : trace::importers()) {
+    std::string name = "import_" + std::string(importer->format().id);
+    std::ranges::replace(name, '-', '_');
+    EXPECT_NE(find_target(name), nullptr) << "a line in import_fuzz.cpp: " << name;
   }
 }
 

@@ -33,7 +33,6 @@ struct Target {
 extern const Target kCpuLists;
 extern const Target kEinsum;
 extern const Target kForeignFiles;
-extern const Target kTraces;
 extern const Target kMachineTrees;
 extern const Target kModels;
 extern const Target kStoreBytes;
@@ -43,6 +42,8 @@ extern const Target kSweepRequests;
 extern const Target kTexts;
 extern const Target kWorkerMessages;
 
+// One for each importer: "import_" and its format's id with _.
+std::span<const Target> import_targets();
 std::span<const Target* const> all_targets();
 const Target* find_target(std::string_view name);
 

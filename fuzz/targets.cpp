@@ -10,19 +10,26 @@
 namespace deepgap::fuzz {
 namespace {
 
-constexpr std::array<const Target*, 12> kTargets{
-    &kCpuLists,   &kEinsum,      &kForeignFiles,  &kTraces,        &kMachineTrees, &kModels,
-    &kStoreBytes, &kStoreValues, &kStoredColumns, &kSweepRequests, &kTexts,        &kWorkerMessages};
+constexpr std::array<const Target*, 11> kTargets{
+    &kCpuLists,    &kEinsum,        &kForeignFiles,  &kMachineTrees, &kModels,        &kStoreBytes,
+    &kStoreValues, &kStoredColumns, &kSweepRequests, &kTexts,        &kWorkerMessages};
+
+std::vector<const Target*> with_importers() {
+  std::vector<const Target*> targets(kTargets.begin(), kTargets.end());
+  for (const Target& target : import_targets()) targets.push_back(&target);
+  return targets;
+}
 
 }  // namespace
 
 std::span<const Target* const> all_targets() {
-  return kTargets;
+  static const std::vector<const Target*> targets = with_importers();
+  return targets;
 }
 
 const Target* find_target(std::string_view name) {
-  const auto found = std::ranges::find(kTargets, name, &Target::name);
-  return found == kTargets.end() ? nullptr : *found;
+  const auto found = std::ranges::find(all_targets(), name, &Target::name);
+  return found == all_targets().end() ? nullptr : *found;
 }
 
 void require(bool holds, std::string_view what) {

@@ -1,0 +1,43 @@
+#include "import_seeds.h"
+
+namespace deepgap::fuzz {
+
+std::vector<Seed> kineto_seeds() {
+  const std::string events =
+      R"json({"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,"dur":100.5},
+{"ph":"X","cat":"cpu_op","name":"aten::relu","pid":1,"tid":1,"ts":1,"dur":20,"args":{"External id":1,"Input Dims":[[1,2]],"Input type":["float"]}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":5.25,"dur":4,"args":{"correlation":7,"External id":1}},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":15,"dur":30,"args":{"device":0,"stream":7,"correlation":7,"grid":[1,2,3],"block":[32,1,1]}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaStreamSynchronize","pid":1,"tid":1,"ts":25,"dur":30,"args":{"correlation":8}},
+{"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":1,"ts":2,"args":{"Bytes":512,"Device Type":1,"Device Id":0}},
+{"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD (Pageable -> Device)","pid":0,"tid":7,"ts":60,"dur":25,"args":{"device":0,"bytes":64}},
+{"ph":"B","cat":"cpu_op","name":"b","pid":1,"tid":2,"ts":70},{"ph":"E","pid":1,"tid":2,"ts":80},
+{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"main"}})json";
+  const std::string object =
+      R"({"schemaVersion":1,"deviceProperties":[{"id":0,"name":"GPU","numSms":4,"computeMajor":9,"computeMinor":0}],
+"baseTimeNanoseconds":1700000000000000000,"traceEvents":[)";
+  return {{"object", object + events + "]}"},
+          {"list", "[" + events + "]"},
+          {"cut", object + events.substr(0, 700)},
+          {"repeated", "[" + events + "," + events + "," + events + "]"},
+          {"damaged",
+           "\xEF\xBB\xBF[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"C:\\Users\\\x01\",\"ts\":NaN,},"
+           "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"ts\":\"1e3\",\"dur\":-Infinity}, 3, [[{}]],]"}};
+}
+
+std::vector<Seed> study_csv_seeds() {
+  const std::string study =
+      "timestamp_utc,device,sweep_id,repeat_id,model,batch_size,threads,iters,warmup_iters,median_ms,mean_ms,"
+      "std_latency_ms,p99_latency_ms,throughput_ips,hostname,os,kernel,arch,cpu_model,cpu_sockets,"
+      "cpu_cores_per_socket,cpu_threads_per_core,cpu_logical_cpus,mem_total_mb,python_version,torch_version,"
+      "cuda_available,torchvision_version";
+  const std::string row =
+      "2025-11-30T10:53:20Z,cpu,1,1,resnet18,8,2,100,20,12.5,12.7,0.4,14.1,640,bench-3,Linux,6.1,x86_64,"
+      "\"Xeon, \"\"old\"\"\",1,2,1,2,8000,3.11,2.1,False,0.16";
+  return {{"study", study + "\n" + row + "\n"},
+          {"deep_gap", study + ",gpu_peak_mem_mb\r\n" + row + ",412.5\r\n" + row + ",\r\n"},
+          {"quotes", "a,b\n\"x\ny\",\"\"\"\"\n"},
+          {"html", "<!DOCTYPE html>"}};
+}
+
+}  // namespace deepgap::fuzz
