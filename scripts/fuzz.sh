@@ -35,6 +35,12 @@ fuzz() {
     -detect_leaks=0 -entropic_scale_per_exec_time=1 -print_final_stats=1 -artifact_prefix="$found/" >"$log" 2>&1 || status=$?
   local runs result='nothing found'
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  # Counted by .ci/run, as a test each.
+  if [ "$status" = 0 ]; then
+    printf '<testcase name="fuzz %s" status="run"/>\n' "$target" >>"$folder/tests.partial"
+  else
+    printf '<testcase name="fuzz %s" status="fail"/>\n' "$target" >>"$folder/tests.partial"
+  fi
   [ "$status" = 0 ] || result="FOUND $(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1) (see $log)"
   printf '%-16s %11s runs %6d inputs kept   %s\n' "$target" "${runs:-?}" "$(find "$corpus" -type f | wc -l)" "$result"
   return "$status"
@@ -42,6 +48,11 @@ fuzz() {
 export -f fuzz
 export folder program
 
+: >"$folder/tests.partial"
+status=0
 # shellcheck disable=SC2016  # $0 is the target that xargs gives
-printf '%s\0' "${targets[@]}" | xargs -0 -n 1 -P "${JOBS:-$(nproc)}" bash -c 'fuzz "$0"' ||
+printf '%s\0' "${targets[@]}" | xargs -0 -n 1 -P "${JOBS:-$(nproc)}" bash -c 'fuzz "$0"' || status=$?
+{ echo '<testsuite name="fuzz">' && cat "$folder/tests.partial" && echo '</testsuite>'; } >"$folder/tests.xml"
+rm -f "$folder/tests.partial"
+[ "$status" = 0 ] ||
   fail "inputs were found that break deepgap: they are named above"

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/time_text.h"
 #include "verbs/database.h"
 #include "verbs/verbs.h"
 
@@ -36,23 +37,6 @@ Result<std::optional<std::string>> part_of_key(const Arguments& arguments, std::
   return name;
 }
 
-// "+02:00", "-5", "Z"
-Result<std::int64_t> utc_offset_ns(const std::string& text) {
-  const Error error = usage_error(fmt::format(
-      "--utc-offset: expected hours and minutes such as +02:00 or -05:30, found '{}'", printable(text)));
-  if (text == "Z") return 0;
-  const bool signed_text = !text.empty() && (text[0] == '+' || text[0] == '-');
-  const std::vector<std::string> parts = split(std::string_view(text).substr(signed_text ? 1 : 0), ':');
-  if (parts.size() > 2) return error;
-  std::int64_t minutes = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const Result<std::int64_t> number = parse_integer(parts[i], "--utc-offset", 0);
-    if (!number.ok() || parts[i].size() > 2 || *number > (i == 0 ? 14 : 59)) return error;
-    minutes += *number * (i == 0 ? 60 : 1);
-  }
-  return (text[0] == '-' ? -minutes : minutes) * 60'000'000'000;
-}
-
 Result<session::Answer> import(const Arguments& arguments, session::Environment&) {
   trace::ImportOptions options;
   DEEPGAP_ASSIGN(options.model, part_of_key(arguments, "--model"));
@@ -71,7 +55,13 @@ Result<session::Answer> import(const Arguments& arguments, session::Environment&
     }
   }
   if (const auto offset = arguments.text("--utc-offset")) {
-    DEEPGAP_ASSIGN(options.utc_offset_ns, utc_offset_ns(*offset));
+    const auto ns = parse_utc_offset(*offset);
+    if (!ns) {
+      return usage_error(
+          fmt::format("--utc-offset: expected hours and minutes such as +02:00 or -05:30, found '{}'",
+                      printable(*offset)));
+    }
+    options.utc_offset_ns = *ns;
   }
   return session::import_files(database_path(arguments), arguments.texts("FILE"), options);
 }
