@@ -1,7 +1,6 @@
 #include <cstdio>
 
 #include "example_store.h"
-#include "import_seeds.h"
 #include "session/foreign_file.h"
 #include "target.h"
 #include "trace/csv.h"
@@ -29,9 +28,11 @@ void survive(std::string_view input) {
 }
 
 std::vector<Seed> seeds() {
-  std::vector<Seed> seeds = study_csv_seeds();
-  for (Seed& seed : kineto_seeds()) seeds.push_back(std::move(seed));
-  seeds.push_back({"html", "<!DOCTYPE html>"});
+  std::vector<Seed> seeds{{"html", "<!DOCTYPE html>"}};
+  for (const Target& target : import_targets()) {
+    for (Seed& seed : target.seeds())
+      seeds.push_back({std::string(target.name) + "_" + seed.name, seed.bytes});
+  }
   return seeds;
 }
 

@@ -10,6 +10,8 @@
 #include "session/trace_measurement.h"
 #include "target.h"
 #include "trace/kineto/kineto.h"
+#include "trace/loadgen/loadgen.h"
+#include "trace/perf_analyzer/perf_analyzer.h"
 #include "trace/perfetto.h"
 #include "trace/study_csv/study_csv.h"
 
@@ -98,6 +100,12 @@ void survive(std::string_view input) {
 
 constexpr Target kTargets[] = {
     {"import_kineto", "PyTorch profiler traces", survive<trace::kineto_importer>, kineto_seeds},
+    {"import_loadgen_summary", "summaries of LoadGen", survive<trace::loadgen_summary_importer>,
+     loadgen_summary_seeds},
+    {"import_loadgen_detail", "logs of LoadGen", survive<trace::loadgen_detail_importer>,
+     loadgen_detail_seeds},
+    {"import_perf_analyzer", "tables of perf_analyzer", survive<trace::perf_analyzer_importer>,
+     perf_analyzer_seeds},
     {"import_study_csv", "tables of the two studies", survive<trace::study_csv_importer>, study_csv_seeds},
 };
 

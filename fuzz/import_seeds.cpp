@@ -25,6 +25,33 @@ std::vector<Seed> kineto_seeds() {
            "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"ts\":\"1e3\",\"dur\":-Infinity}, 3, [[{}]],]"}};
 }
 
+std::vector<Seed> loadgen_summary_seeds() {
+  return {{"server",
+           "MLPerf Results Summary\nSUT name : a\nScenario : Server\nMode     : PerformanceOnly\n"
+           "Scheduled samples per second : 100.5\nResult is : INVALID\n  Min duration satisfied : NO\n"
+           "Completed samples per second    : 99.25\nMean latency (ns)               : 1000\n"
+           "99.90 percentile latency (ns)   : 9000\nsamples_per_query : 8\ntarget_latency (ns): 1500\n"
+           "2 warnings encountered. See detailed log.\nNo errors encountered during test.\n"},
+          {"accuracy", "No warnings encountered during test.\r\nNo errors encountered during test.\r\n"}};
+}
+
+std::vector<Seed> loadgen_detail_seeds() {
+  return {{"log",
+           ":::MLLOG {\"key\": \"effective_scenario\", \"value\": \"Offline\", \"metadata\": {\"is_error\": "
+           "true}}\n"
+           ":::MLLOG {\"key\": \"result_samples_per_second\", \"value\": 6121.33}\n"
+           ":::MLLOG {\"key\": \"test_datetime\", \"value\": \"2023-02-28T21:24:13Z\"}\n"
+           ":::MLLOG {\"key\": \"result_validity\", \"value\": \"VALID\"}\n"},
+          {"old", "\"pid\": 1, \"tid\": 1, \"ts\": 20ns : Scenario : Offline\n"}};
+}
+
+std::vector<Seed> perf_analyzer_seeds() {
+  return {{"devices",
+           "Concurrency,Inferences/Second,Client Send,Server Queue,p50 latency,p99 latency,Avg latency,"
+           "Avg GPU Utilization\n2,5868.79,4,31,322,598,339,GPU-8557549f:0.045;GPU-1:1e3;,\n"},
+          {"rates", "Request Rate,Inferences/Second,Client Send\n12.5,100,\n"}};
+}
+
 std::vector<Seed> study_csv_seeds() {
   const std::string study =
       "timestamp_utc,device,sweep_id,repeat_id,model,batch_size,threads,iters,warmup_iters,median_ms,mean_ms,"

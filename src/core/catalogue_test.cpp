@@ -42,7 +42,7 @@ TEST(MetricCatalogue, IdsAreUniqueAndMeaningsAreSentences) {
     EXPECT_FALSE(metric->heading.empty()) << metric->id;
     EXPECT_TRUE(is_sentence(metric->meaning)) << metric->id;
   }
-  EXPECT_EQ(ids.size(), 15U);
+  EXPECT_EQ(ids.size(), 21U);
   EXPECT_FALSE(metrics::kThroughput.lower_is_better);
   EXPECT_EQ(metrics::kP99.unit, Unit::kNanoseconds);
 }

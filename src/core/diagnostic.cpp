@@ -194,6 +194,16 @@ constexpr DiagnosticKind kColdStart{
     "The first step takes much longer than the others and is left out of averages.",
     "Let a few steps run before the profiler starts."};
 
+constexpr DiagnosticKind kNoResults{"no_results", Severity::kError,
+                                    "The file is of a known format and holds no results.",
+                                    "Take the file of a run that ended and measured speed: runs for accuracy "
+                                    "and aborted ones leave such files."};
+constexpr DiagnosticKind kRunNotValid{
+    "run_not_valid", Severity::kWarning,
+    "The tool that measured says that the run does not satisfy its own rules.",
+    "Read the figures as those of a run that was too short, too slow for its target or met errors; run it "
+    "again."};
+
 }  // namespace diagnostics
 
 namespace {
@@ -232,7 +242,9 @@ constexpr std::array kAllDiagnostics{&kForeignLoad,
                                      &kProfilerInflation,
                                      &kOpaqueGraphs,
                                      &kStepsDiffer,
-                                     &kColdStart};
+                                     &kColdStart,
+                                     &kNoResults,
+                                     &kRunNotValid};
 
 }  // namespace
 

@@ -73,6 +73,9 @@ extern const DiagnosticKind kProfilerInflation;  // the traced step takes longer
 extern const DiagnosticKind kOpaqueGraphs;       // graph launches without their kernels
 extern const DiagnosticKind kStepsDiffer;
 extern const DiagnosticKind kColdStart;  // the first step is set apart
+// Of other tools' results.
+extern const DiagnosticKind kNoResults;    // an accuracy run, an aborted one: nothing to store
+extern const DiagnosticKind kRunNotValid;  // by the tool's own rules
 }  // namespace diagnostics
 
 std::span<const DiagnosticKind* const> all_diagnostics();

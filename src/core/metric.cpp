@@ -17,6 +17,14 @@ constexpr Metric kP95{"p95", "p95", Unit::kNanoseconds, true,
                       "95 % of the calls took at most this long: an order statistic of all samples pooled."};
 constexpr Metric kP99{"p99", "p99", Unit::kNanoseconds, true,
                       "99 % of the calls took at most this long: an order statistic of all samples pooled."};
+constexpr Metric kP97{"p97", "p97", Unit::kNanoseconds, true,
+                      "97 % of the calls took at most this long, as a foreign tool reported it."};
+constexpr Metric kP999{"p99_9", "p99.9", Unit::kNanoseconds, true,
+                       "99.9 % of the calls took at most this long, as a foreign tool reported it."};
+constexpr Metric kMinimum{"minimum", "minimum", Unit::kNanoseconds, true,
+                          "The shortest call of one run, as a foreign tool reported it."};
+constexpr Metric kMaximum{"maximum", "maximum", Unit::kNanoseconds, true,
+                          "The longest call of one run, as a foreign tool reported it."};
 constexpr Metric kMean{
     "mean", "mean", Unit::kNanoseconds, true,
     "Mean host latency of one batch, as a foreign tool reported it; deepgap gives medians."};
@@ -41,6 +49,11 @@ constexpr Metric kPeakMemory{
     "Largest resident memory of the engine's process, model and libraries included."};
 constexpr Metric kPeakDeviceMemory{"peak_device_memory", "peak device memory", Unit::kBytes, true,
                                    "Largest memory on the device that the engine's allocator held."};
+constexpr Metric kPower{"power", "power", Unit::kWatts, true,
+                        "Mean power of the device while it ran, as a foreign tool reported it."};
+constexpr Metric kDeviceUtilisation{
+    "device_utilisation", "device busy", Unit::kRatio, false,
+    "Share of the time in which the device had work, as a foreign tool reported it."};
 constexpr Metric kSaturationBatch{
     "saturation_batch", "saturates at", Unit::kCount, true,
     "Smallest batch whose throughput every larger measured batch is shown to exceed by no more than the "
@@ -51,10 +64,27 @@ constexpr Metric kSaturationBatch{
 namespace {
 
 using namespace metrics;
-constexpr std::array kAllMetrics{
-    &kLatency,        &kP50,        &kP90,         &kP95,      &kP99,       &kMean,       &kStandardDeviation,
-    &kThroughput,     &kDeviceTime, &kEnqueueTime, &kLoadTime, &kFirstCall, &kPeakMemory, &kPeakDeviceMemory,
-    &kSaturationBatch};
+constexpr std::array kAllMetrics{&kLatency,
+                                 &kP50,
+                                 &kP90,
+                                 &kP95,
+                                 &kP99,
+                                 &kP97,
+                                 &kP999,
+                                 &kMinimum,
+                                 &kMaximum,
+                                 &kMean,
+                                 &kStandardDeviation,
+                                 &kThroughput,
+                                 &kDeviceTime,
+                                 &kEnqueueTime,
+                                 &kLoadTime,
+                                 &kFirstCall,
+                                 &kPeakMemory,
+                                 &kPeakDeviceMemory,
+                                 &kPower,
+                                 &kDeviceUtilisation,
+                                 &kSaturationBatch};
 
 }  // namespace
 

@@ -23,15 +23,21 @@ extern const Metric kP50;
 extern const Metric kP90;
 extern const Metric kP95;
 extern const Metric kP99;
-extern const Metric kMean;               // as a foreign tool reported it
-extern const Metric kStandardDeviation;  // likewise
-extern const Metric kThroughput;         // samples finished in the window / length of the window
-extern const Metric kDeviceTime;         // between device events
-extern const Metric kEnqueueTime;        // host time to submit
-extern const Metric kLoadTime;           // from `load` to ready
-extern const Metric kFirstCall;          // the cold first call
+extern const Metric kP97;  // as a foreign tool reported it, as the four that follow
+extern const Metric kP999;
+extern const Metric kMinimum;
+extern const Metric kMaximum;
+extern const Metric kMean;
+extern const Metric kStandardDeviation;
+extern const Metric kThroughput;   // samples finished in the window / length of the window
+extern const Metric kDeviceTime;   // between device events
+extern const Metric kEnqueueTime;  // host time to submit
+extern const Metric kLoadTime;     // from `load` to ready
+extern const Metric kFirstCall;    // the cold first call
 extern const Metric kPeakMemory;
 extern const Metric kPeakDeviceMemory;
+extern const Metric kPower;  // as a foreign tool reported it, as the next
+extern const Metric kDeviceUtilisation;
 extern const Metric kSaturationBatch;
 }  // namespace metrics
 

@@ -7,26 +7,16 @@
 #include <vector>
 
 #include "base/text.h"
+#include "trace/file_looks.h"
 #include "trace/kineto/kineto.h"
+#include "trace/loadgen/loadgen.h"
+#include "trace/perf_analyzer/perf_analyzer.h"
 #include "trace/study_csv/study_csv.h"
 
 namespace deepgap::trace {
-namespace {
-
-std::string looks_of(const ByteSource& source) {
-  constexpr std::size_t kShown = 60;
-  const std::string_view head = source.head();
-  if (head.empty()) return "an empty file";
-  if (head.find('\0') != std::string_view::npos)
-    return fmt::format("a binary file of {} bytes", source.size());
-  const std::string_view line = head.substr(0, std::min(head.find_first_of("\r\n"), kShown));
-  return fmt::format("text that begins with '{}'", printable(line));
-}
-
-}  // namespace
-
 std::span<const Importer* const> importers() {
-  static const std::array<const Importer*, 2> all{&kineto_importer(), &study_csv_importer()};
+  static const std::array all{&kineto_importer(), &loadgen_summary_importer(), &loadgen_detail_importer(),
+                              &perf_analyzer_importer(), &study_csv_importer()};
   return all;
 }
 
@@ -44,7 +34,8 @@ Result<const Importer*> importer_of(const ByteSource& source) {
   }
   if (best != nullptr) return best;
   return bad_input(fmt::format("{}: expected a file of a format that `deepgap formats` lists ({}), found {}",
-                               printable(source.path()), join(known, ", "), looks_of(source)));
+                               printable(source.path()), join(known, ", "),
+                               looks_of(source.head(), source.size())));
 }
 
 Result<FileContent> read_file(const std::string& path, const ImportOptions& options) {

@@ -39,10 +39,6 @@ TEST(Importers, AFileOfNoneSaysWhatItLooksLike) {
     return found.error().message();
   };
   EXPECT_THAT(error_of(""), AllOf(HasSubstr("study-csv"), HasSubstr("found an empty file")));
-  EXPECT_THAT(error_of(std::string("\x7f"
-                                   "ELF\0\0\0\0",
-                                   8)),
-              HasSubstr("found a binary file of 8 bytes"));
   EXPECT_THAT(error_of("# Notes\nmore\n"), HasSubstr("found text that begins with '# Notes'"));
 }
 

@@ -3,23 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <map>
 #include <utility>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/text.h"
+#include "base/time_text.h"
 #include "core/setting.h"
 #include "trace/csv.h"
+#include "trace/csv_row.h"
 #include "trace/result_cell.h"
 
 namespace deepgap::trace {
 namespace {
 
-// Above is no time (30 years in ms), no throughput and no memory of this world.
-constexpr double kLargestFigure = 1e12;
 constexpr std::size_t kMostRows =
     1'000'000;  // a study has a thousand; all of a file's cells are held at once
 
@@ -58,72 +55,6 @@ constexpr FigureColumn kFigures[] = {{"median_ms", "p50", Unit::kNanoseconds, 1e
                                      {"throughput_ips", "throughput", Unit::kSamplesPerSecond, 1},
                                      {kStudyDeviceMemory, "peak_device_memory", Unit::kBytes, 1 << 20}};
 
-template <typename T>
-std::optional<T> number_of(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-// "2026-11-30T12:03:04Z", also with a space, a fraction or "+00:00". Nanoseconds since 1970.
-std::optional<std::int64_t> parse_utc(std::string_view text) {
-  const auto part = [text](std::size_t at, std::size_t length) {
-    return text.size() >= at + length ? number_of<int>(text.substr(at, length)) : std::nullopt;
-  };
-  const auto year = part(0, 4);
-  const auto month = part(5, 2);
-  const auto day = part(8, 2);
-  const auto hour = part(11, 2);
-  const auto minute = part(14, 2);
-  const auto second = part(17, 2);
-  if (!year || !month || !day || !hour || !minute || !second) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(*year),
-                                         std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
-  if (!date.ok() || *year < 1970 || *year > 2200) return std::nullopt;
-  const auto time = std::chrono::sys_days(date).time_since_epoch() + std::chrono::hours(*hour) +
-                    std::chrono::minutes(*minute) + std::chrono::seconds(*second);
-  return std::chrono::duration_cast<Nanoseconds>(time).count();
-}
-
-// A record with its columns' names.
-class Row {
- public:
-  Row(const std::vector<std::string>& names, const std::vector<std::string>& fields, std::string place)
-      : names_(names), fields_(fields), place_(std::move(place)) {}
-
-  std::string_view text(std::string_view column) const {
-    const auto found = std::find(names_.begin(), names_.end(), column);
-    return found == names_.end() ? std::string_view()
-                                 : trim(fields_[static_cast<std::size_t>(found - names_.begin())]);
-  }
-  Error expected(std::string_view column, std::string_view what) const {
-    return bad_input(fmt::format("{}: expected {} in the column {}, found '{}'", place_, what, column,
-                                 printable(text(column), 60)));
-  }
-  Result<std::int64_t> whole(std::string_view column, std::int64_t least,
-                             std::optional<std::int64_t> most = std::nullopt) const {
-    const auto value = number_of<std::int64_t>(text(column));
-    if (value && *value >= least && *value <= most.value_or(*value)) return *value;
-    return expected(column, most ? fmt::format("a whole number from {} to {}", least, *most)
-                                 : fmt::format("a whole number of at least {}", least));
-  }
-  // Absent for an empty field.
-  Result<std::optional<double>> figure(std::string_view column) const {
-    if (text(column).empty()) return std::optional<double>();
-    const auto value = number_of<double>(text(column));
-    if (!value || !(*value >= 0) || *value > kLargestFigure)
-      return expected(column, fmt::format("a number from 0 to {:g}, or nothing", kLargestFigure));
-    return std::optional<double>(value);
-  }
-
- private:
-  const std::vector<std::string>& names_;
-  const std::vector<std::string>& fields_;
-  std::string place_;
-};
-
 class Reader {
  public:
   Reader(ByteSource& source, const ImportOptions& options)
@@ -145,7 +76,7 @@ class Reader {
       if (++rows > kMostRows)
         return bad_input(
             fmt::format("{}: expected at most {} rows: split the file by model", place(), kMostRows));
-      DEEPGAP_RETURN_IF_ERROR(add(Row(names_, fields, place())));
+      DEEPGAP_RETURN_IF_ERROR(add(CsvRow(names_, fields, place())));
     }
     if (rows == 0)
       return bad_input(fmt::format("{}: expected rows behind the names of the columns, found none",
@@ -170,12 +101,12 @@ class Reader {
                                  join(missing, ", ")));
   }
 
-  Result<void> add(const Row& row) {
+  Result<void> add(const CsvRow& row) {
     DEEPGAP_ASSIGN(const std::int64_t batch, row.whole("batch_size", 1, kLargestBatch));
     DEEPGAP_ASSIGN(const std::int64_t calls, row.whole("iters", 1));
     if (row.text("model").empty()) return row.expected("model", "a name");
     if (row.text("device").empty()) return row.expected("device", "a device such as cpu or cuda");
-    const std::optional<std::int64_t> created = parse_utc(row.text("timestamp_utc"));
+    const std::optional<std::int64_t> created = parse_time(row.text("timestamp_utc"));
     if (!created) return row.expected("timestamp_utc", "a time such as 2026-11-30T12:03:04Z");
 
     std::vector<std::string> key{std::string(row.text("model")), std::to_string(batch),
@@ -195,7 +126,7 @@ class Reader {
     return {};
   }
 
-  ResultCell new_cell(const Row& row, std::int64_t batch, std::int64_t created) const {
+  ResultCell new_cell(const CsvRow& row, std::int64_t batch, std::int64_t created) const {
     const std::string device(row.text("device"));
     const bool on_cpu = device == "cpu";
     ResultCell cell(source_, study_csv_importer().format().id, options_);
