@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "ops/kernel_grammar.h"
 #include "ops/kernel_table.h"
 #include "ops/kernel_text.h"
@@ -60,14 +61,16 @@ std::string read_architecture(const Words& words) {
         word.substr(3) != "000") {
       return "gfx" + std::string(word.substr(3));
     }
+    if (word.size() > 7) continue;
+    const std::string small = lower(word);  // Volta_hmma_...
     for (const auto& [name, architecture] : kGenerations) {
-      if (word == name) return std::string(architecture);
+      if (small == name) return std::string(architecture);
     }
   }
   return {};
 }
 
-// "128x64x32" -> 128, 64, 32; empty where the word is anything else.
+// "128x64x32" -> 128, 64, 32; up to four, empty where the word is anything else.
 std::vector<std::int32_t> parse_extents(std::string_view word) {
   std::vector<std::int32_t> extents;
   while (true) {
@@ -79,14 +82,15 @@ std::vector<std::int32_t> parse_extents(std::string_view word) {
     extents.push_back(value);
     word.remove_prefix(digits);
     if (word.empty()) return extents;
-    if (word.front() != 'x' || extents.size() == 3) return {};
+    if (word.front() != 'x' || extents.size() == 4) return {};
     word.remove_prefix(1);
   }
 }
 
 using Tile = std::array<std::int32_t, 3>;
 
-// 128x64x32, 128x64_32x5 (K and stages), 128x64_..._stages_32x5, and what libraries put before them.
+// 128x64x32, 128x64x32x1 (and split or stages), 128x64_32x5 (K and stages), 128x64_..._stages_32x5, and what
+// libraries put before them.
 std::optional<Tile> read_tile(const Words& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::string_view word = words[i];
@@ -97,7 +101,9 @@ std::optional<Tile> read_tile(const Words& words) {
       }
     }
     const std::vector<std::int32_t> extents = parse_extents(word);
-    if (extents.size() == 3) return Tile{extents[0], extents[1], extents[2]};
+    if (i > 0 && words[i - 1].starts_with("SM"))
+      continue;  // an instruction's shape: SM90_64x128x16_F32F16F16
+    if (extents.size() >= 3) return Tile{extents[0], extents[1], extents[2]};
     if (extents.size() != 2) continue;
     Tile tile{extents[0], extents[1], 0};
     std::vector<std::int32_t> depth;
@@ -181,9 +187,8 @@ KernelFamily triton_family(std::string_view name) {
   const Words steps = words_of(name.substr(fused + 6));
   // Inductor gives no name to a fusion of views and constants only.
   if (steps.empty() || only(steps, {})) return KernelFamily::kElementwise;
-  if (only(steps,
-           {"unsafe", "view", "clone", "permute", "transpose", "squeeze", "unsqueeze", "select", "slice",
-            "expand", "t", "as", "strided", "reshape", "contiguous", "alias", "convolution"})) {
+  if (only(steps, {"unsafe", "view", "clone", "permute", "transpose", "squeeze", "unsqueeze", "select",
+                   "slice", "expand", "t", "as", "strided", "reshape", "contiguous", "alias"})) {
     return KernelFamily::kLayout;  // of a convolution, what is fused beside it is the layout of its operands
   }
   if (only(steps, {"to", "copy", "view", "unsafe", "clone", "permute", "transpose", "unsqueeze", "t"})) {
@@ -221,7 +226,7 @@ KernelName parse_kernel_name(std::string_view name) {
   if (pattern == nullptr) return known;
   known.family = pattern->family;
   known.library = pattern->library;
-  if (pattern->grammar == KernelGrammar::kXmma) known.library = xmma_library(text.name);
+  if (known.library.empty() && has(text.name, "xmma_")) known.library = xmma_library(text.name);
   if (pattern->grammar == KernelGrammar::kTriton) known.family = triton_family(text.name);
   const KernelArithmetic arithmetic = read_arithmetic(*pattern, text, words, known.architecture);
   known.precision = arithmetic.precision;

@@ -40,7 +40,7 @@ KernelText take_apart(std::string_view readable) {
         at += (c == '(' ? kAnonymous.size() : kUnnamed.size()) - 1;
         continue;
       }
-      if (c == '(' || c == '[') break;  // the parameters, or "[clone .kd]"
+      if (c == '(' || (c == '[' && at > 0)) break;  // the parameters, or "[clone .kd]"
       if (c == '<') {
         depth = 1;
         parentheses = 0;
@@ -168,6 +168,7 @@ class Speller {
       case 'N':
         begin_item();
         open(Open::kNested);
+        stack_.back().filled = scoped_;  // of the function before it
         ++at_;
         while (here() == 'K' || here() == 'V' || here() == 'r' || here() == 'R' || here() == 'O') ++at_;
         scoped_ = false;
