@@ -14,14 +14,6 @@ namespace {
 using Words = std::vector<std::string_view>;
 using P = Precision;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 bool any_word(const Words& words, std::initializer_list<std::string_view> parts) {
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
     return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return has(word, part); });

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "ops/kernel_grammar.h"
+#include "ops/kernel_mangled.h"
 #include "ops/kernel_table.h"
 #include "ops/kernel_text.h"
 
@@ -19,14 +20,6 @@ constexpr std::array<std::string_view, 19> kFamilies{
     "elementwise",   "reduction", "normalisation", "softmax",       "pooling",   "indexing", "layout",
     "cast",          "memory",    "random",        "communication", "unknown"};
 static_assert(kFamilies.size() == static_cast<std::size_t>(KernelFamily::kUnknown) + 1);
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 bool all_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "ops/kernel_mangled.h"
 #include "ops/kernel_text.h"
 #include "ops/kernel_types.h"
 

@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "ops/kernel_mangled.h"
 #include "ops/kernel_types.h"
 
 namespace deepgap::ops {
