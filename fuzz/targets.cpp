@@ -10,8 +10,8 @@
 namespace deepgap::fuzz {
 namespace {
 
-constexpr std::array<const Target*, 11> kTargets{
-    &kCpuLists,    &kEinsum,        &kForeignFiles,  &kMachineTrees, &kModels,        &kStoreBytes,
+constexpr std::array<const Target*, 12> kTargets{
+    &kCpuLists,    &kEinsum,        &kForeignFiles,  &kKernelNames, &kMachineTrees, &kModels,        &kStoreBytes,
     &kStoreValues, &kStoredColumns, &kSweepRequests, &kTexts,        &kWorkerMessages};
 
 std::vector<const Target*> with_importers() {
