@@ -32,14 +32,22 @@ class TimelineBuilder {
     return *this;
   }
   // What the ops that follow were called with.
-  TimelineBuilder& shaped(std::string_view shapes) {
-    shapes_ = timeline_.texts.id_of(shapes);
+  TimelineBuilder& shaped(std::string_view shapes, std::string_view dtypes = {},
+                          std::string_view values = {}) {
+    TextTable& texts = timeline_.texts;
+    called_with_ = {
+        .shapes = texts.id_of(shapes), .dtypes = texts.id_of(dtypes), .values = texts.id_of(values)};
     return *this;
+  }
+  // A function of the user's program.
+  TimelineBuilder& python(std::string_view name, std::int64_t start, std::int64_t duration,
+                          std::uint32_t lane = 0) {
+    return add(Role::kPythonCall, name, start, duration, lane);
   }
   TimelineBuilder& op(std::string_view name, std::int64_t start, std::int64_t duration,
                       std::uint32_t lane = 0) {
     add(Role::kOp, name, start, duration, lane);
-    if (shapes_ != 0) timeline_.events.back().detail = timeline_.ops.id_of({.shapes = shapes_});
+    if (called_with_ != OpDetail{}) timeline_.events.back().detail = timeline_.ops.id_of(called_with_);
     return *this;
   }
   TimelineBuilder& annotation(std::string_view name, std::int64_t start, std::int64_t duration,
@@ -63,6 +71,12 @@ class TimelineBuilder {
   TimelineBuilder& copy(std::string_view name, std::int64_t start, std::int64_t duration,
                         std::uint64_t correlation = kNoId) {
     return work(Role::kCopy, name, start, duration, correlation);
+  }
+
+  // The profiler's id of what was added last.
+  TimelineBuilder& id(std::uint64_t op) {
+    timeline_.events.back().op = op;
+    return *this;
   }
 
   Timeline build() {
@@ -97,7 +111,7 @@ class TimelineBuilder {
   Timeline timeline_;
   std::int32_t device_ = 0;
   std::int64_t stream_ = 7;
-  std::uint32_t shapes_ = 0;
+  OpDetail called_with_;
 };
 
 }  // namespace deepgap::trace
