@@ -1,4 +1,5 @@
 #include <limits>
+#include <numeric>
 
 #include "example_store.h"
 #include "report/trace_findings.h"
@@ -6,6 +7,7 @@
 #include "target.h"
 #include "trace/attribution.h"
 #include "trace/kineto/kineto.h"
+#include "trace/op_records.h"
 #include "trace/quality.h"
 #include "trace/steps.h"
 
@@ -33,6 +35,12 @@ void check(const trace::Timeline& timeline) {
   }
   const trace::Quality quality = trace::judge(timeline, steps, attribution);
   require(quality.broken.size() == steps.steps.size(), "each step is judged");
+  const auto traced = trace::trace_ops(timeline, steps, attribution);
+  require(traced.ok(), "the ops' charges are the label kernel");
+  std::vector<std::size_t> all(steps.steps.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  require(trace::op_rows(timeline, *traced, all, 3).size() <= 4, "the rest is one row");
+  require(trace::op_records(timeline, *traced, steps).size() >= traced->work.size(), "all work is recorded");
 }
 
 void survive(std::string_view input) {
@@ -47,7 +55,7 @@ void survive(std::string_view input) {
 std::vector<Seed> seeds() {
   const std::string events =
       R"json({"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,"dur":100.5},
-{"ph":"X","cat":"cpu_op","name":"aten::relu","pid":1,"tid":1,"ts":1,"dur":20,"args":{"External id":1,"Input Dims":[[1,2]],"Input type":["float"]}},
+{"ph":"X","cat":"cpu_op","name":"aten::relu","pid":1,"tid":1,"ts":1,"dur":20,"args":{"External id":1,"Input Dims":[[1,2]],"Input type":["float"],"Concrete Inputs":[""]}},
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":5.25,"dur":4,"args":{"correlation":7,"External id":1}},
 {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":15,"dur":30,"args":{"device":0,"stream":7,"correlation":7,"grid":[1,2,3],"block":[32,1,1]}},
 {"ph":"X","cat":"cuda_runtime","name":"cudaStreamSynchronize","pid":1,"tid":1,"ts":25,"dur":30,"args":{"correlation":8}},

@@ -11,10 +11,12 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "report/trace_findings.h"
+#include "session/op_findings.h"
 #include "trace/attribution.h"
 #include "trace/importer.h"
 #include "trace/quality.h"
 #include "trace/steps.h"
+#include "trace/traced_ops.h"
 
 namespace deepgap::session {
 namespace {
@@ -121,6 +123,9 @@ Result<Answer> trace_file(const std::string& path, const TraceOptions& options) 
   const trace::Quality quality = trace::judge(timeline, steps, attribution, options.unprofiled_ns);
   report::TraceFindings findings = findings_of(timeline, steps, attribution, quality);
   findings.path = path;
+  DEEPGAP_ASSIGN(const trace::TracedOps traced, trace::trace_ops(timeline, steps, attribution));
+  findings.ops = op_findings(timeline, traced, findings.averaged);
+  findings.ops_shown = options.ops;
   return Answer{.document = report::trace_document(findings),
                 .exit = quality.verdict == trace::Verdict::kUnusable ? ExitCode::kPartial : ExitCode::kDone};
 }

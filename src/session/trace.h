@@ -12,6 +12,7 @@ namespace deepgap::session {
 struct TraceOptions {
   std::optional<std::int64_t> device;         // the one with most kernel time
   std::optional<std::int64_t> unprofiled_ns;  // a step without the profiler
+  std::size_t ops = 10;                       // how many of the largest are shown to people
 };
 
 // The document is `deepgap.trace/1`; an unusable trace ends with kPartial, the document written all the same.
