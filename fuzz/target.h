@@ -33,6 +33,7 @@ struct Target {
 extern const Target kCpuLists;
 extern const Target kEinsum;
 extern const Target kForeignFiles;
+extern const Target kKernelNames;
 extern const Target kTraces;
 extern const Target kMachineTrees;
 extern const Target kModels;

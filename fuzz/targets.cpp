@@ -10,9 +10,9 @@
 namespace deepgap::fuzz {
 namespace {
 
-constexpr std::array<const Target*, 12> kTargets{
-    &kCpuLists,   &kEinsum,      &kForeignFiles,  &kTraces,        &kMachineTrees, &kModels,
-    &kStoreBytes, &kStoreValues, &kStoredColumns, &kSweepRequests, &kTexts,        &kWorkerMessages};
+constexpr std::array<const Target*, 13> kTargets{
+    &kCpuLists,   &kEinsum,      &kForeignFiles,  &kKernelNames,   &kTraces, &kMachineTrees,  &kModels,
+    &kStoreBytes, &kStoreValues, &kStoredColumns, &kSweepRequests, &kTexts,  &kWorkerMessages};
 
 }  // namespace
 

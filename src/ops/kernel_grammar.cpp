@@ -14,14 +14,6 @@ namespace {
 using Words = std::vector<std::string_view>;
 using P = Precision;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 bool any_word(const Words& words, std::initializer_list<std::string_view> parts) {
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
     return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return has(word, part); });
@@ -80,15 +72,19 @@ std::optional<Core> parse_core(std::string_view word) {
   return std::nullopt;
 }
 
-// What matrix units multiply where only their instruction's shape is said: float data go in as TF32 by 16x8x8
-// from Ampere on; before, that shape and 8x8x4 are half's.
+// What matrix units multiply where only their instruction's shape is said. 16x8x8 takes float data as TF32
+// from Ampere on; before, that shape and 8x8x4 are half's. Names that CUTLASS itself gives, without an
+// architecture, mean by it the three TF32 products that make up one of FP32 (examples/27 there); those that
+// ship in cuBLAS, cutlass_80_..., do not: they run where TF32 is allowed and never where it is not.
 std::optional<Precision> of_instruction(const Core& core, std::string_view architecture) {
   const bool before_ampere = architecture == "sm70" || architecture == "sm72" || architecture == "sm75";
   if (core.letter == 'd' || core.letter == 'z') return P::kFp64;
   if (core.letter == 'i') return P::kInt8;
   if (core.letter == 'h') return P::kFp16;
   if (core.instruction == "884") return P::kFp16;
-  if (core.instruction == "1688") return before_ampere ? P::kFp16 : P::kTf32;
+  if (core.instruction == "1688") {
+    return before_ampere ? P::kFp16 : architecture.empty() ? P::kFp32 : P::kTf32;
+  }
   return std::nullopt;
 }
 
@@ -100,7 +96,9 @@ std::optional<Precision> storage_word(std::string_view word) {
 }
 
 KernelArithmetic read_words(const Words& words) {
-  for (const std::string_view word : words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word == "double" && i + 1 < words.size() && words[i + 1] == "buffer") continue;
     std::optional<Precision> type = storage_word(word);
     if (!type && word.size() > 4) type = storage_word(word.substr(0, 4));  // FP16FP32NHWC
     if (type) return {type, {}, false};
@@ -199,17 +197,21 @@ KernelArithmetic read_nvjet(const Words& words) {
         return P::kBf16;
       case 'q':
         return P::kFp8E4M3;
-      case 'd':
-        return P::kFp64;
+      case 'r':
+        return P::kFp8E5M2;
+      case 'b':
+        return P::kInt8;
       default:
-        return std::nullopt;  // 's' among the factors may be FP32 or TF32
+        return std::nullopt;  // 's' among the factors: FP32, or what stands in for it
     }
   };
   for (std::size_t i = 1; i < words.size() && i < 4; ++i) {
     const std::string_view word = words[i];
     if (word.starts_with("sm") || (word.size() != 3 && word.size() != 5)) continue;
     const char accumulator = word.size() == 3 ? word[1] : word[3];
-    return {letter(word[0]), accumulator == 's' ? std::optional(P::kFp32) : letter(accumulator), true};
+    const bool tf32 = i + 1 < words.size() && words[i + 1] == "tf32";  // sss_tf32
+    return {tf32 ? P::kTf32 : letter(word[0]),
+            accumulator == 's' ? std::optional(P::kFp32) : letter(accumulator), true};
   }
   return {};
 }
@@ -219,14 +221,17 @@ KernelArithmetic read_nvjet(const Words& words) {
 KernelArithmetic read_tensile(const Words& words) {
   KernelArithmetic read;
   std::size_t at = 0;
-  while (at < words.size() && words[at].starts_with("Cijk")) ++at;
+  while (at < words.size() && words[at] != "Cijk") ++at;
+  ++at;
   while (at < words.size() && words[at].size() >= 4 && (words[at][0] == 'A' || words[at][0] == 'B') &&
          words[at].find_first_not_of("ABCijklmn") == std::string_view::npos) {
     ++at;
   }
   std::string letters;
   for (const std::size_t end = std::min(at + 3, words.size()); at < end; ++at) {
-    if (words[at] == "Bias" || words[at].starts_with("MT") || words[at] == "GB" || words[at] == "GG") break;
+    if (words[at] == "Bias" || words[at] == "BIAS" || words[at].starts_with("MT") || words[at] == "GB" ||
+        words[at] == "GG")
+      break;
     letters += words[at];
     letters += '_';
   }

@@ -4,7 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "ops/kernel_grammar.h"
+#include "ops/kernel_mangled.h"
 #include "ops/kernel_table.h"
 #include "ops/kernel_text.h"
 
@@ -18,14 +20,6 @@ constexpr std::array<std::string_view, 19> kFamilies{
     "elementwise",   "reduction", "normalisation", "softmax",       "pooling",   "indexing", "layout",
     "cast",          "memory",    "random",        "communication", "unknown"};
 static_assert(kFamilies.size() == static_cast<std::size_t>(KernelFamily::kUnknown) + 1);
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 bool all_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
@@ -60,14 +54,16 @@ std::string read_architecture(const Words& words) {
         word.substr(3) != "000") {
       return "gfx" + std::string(word.substr(3));
     }
+    if (word.size() > 7) continue;
+    const std::string small = lower(word);  // Volta_hmma_...
     for (const auto& [name, architecture] : kGenerations) {
-      if (word == name) return std::string(architecture);
+      if (small == name) return std::string(architecture);
     }
   }
   return {};
 }
 
-// "128x64x32" -> 128, 64, 32; empty where the word is anything else.
+// "128x64x32" -> 128, 64, 32; up to four, empty where the word is anything else.
 std::vector<std::int32_t> parse_extents(std::string_view word) {
   std::vector<std::int32_t> extents;
   while (true) {
@@ -79,14 +75,15 @@ std::vector<std::int32_t> parse_extents(std::string_view word) {
     extents.push_back(value);
     word.remove_prefix(digits);
     if (word.empty()) return extents;
-    if (word.front() != 'x' || extents.size() == 3) return {};
+    if (word.front() != 'x' || extents.size() == 4) return {};
     word.remove_prefix(1);
   }
 }
 
 using Tile = std::array<std::int32_t, 3>;
 
-// 128x64x32, 128x64_32x5 (K and stages), 128x64_..._stages_32x5, and what libraries put before them.
+// 128x64x32, 128x64x32x1 (and split or stages), 128x64_32x5 (K and stages), 128x64_..._stages_32x5, and what
+// libraries put before them.
 std::optional<Tile> read_tile(const Words& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::string_view word = words[i];
@@ -97,7 +94,9 @@ std::optional<Tile> read_tile(const Words& words) {
       }
     }
     const std::vector<std::int32_t> extents = parse_extents(word);
-    if (extents.size() == 3) return Tile{extents[0], extents[1], extents[2]};
+    if (i > 0 && words[i - 1].starts_with("SM"))
+      continue;  // an instruction's shape: SM90_64x128x16_F32F16F16
+    if (extents.size() >= 3) return Tile{extents[0], extents[1], extents[2]};
     if (extents.size() != 2) continue;
     Tile tile{extents[0], extents[1], 0};
     std::vector<std::int32_t> depth;
@@ -181,9 +180,8 @@ KernelFamily triton_family(std::string_view name) {
   const Words steps = words_of(name.substr(fused + 6));
   // Inductor gives no name to a fusion of views and constants only.
   if (steps.empty() || only(steps, {})) return KernelFamily::kElementwise;
-  if (only(steps,
-           {"unsafe", "view", "clone", "permute", "transpose", "squeeze", "unsqueeze", "select", "slice",
-            "expand", "t", "as", "strided", "reshape", "contiguous", "alias", "convolution"})) {
+  if (only(steps, {"unsafe", "view", "clone", "permute", "transpose", "squeeze", "unsqueeze", "select",
+                   "slice", "expand", "t", "as", "strided", "reshape", "contiguous", "alias"})) {
     return KernelFamily::kLayout;  // of a convolution, what is fused beside it is the layout of its operands
   }
   if (only(steps, {"to", "copy", "view", "unsafe", "clone", "permute", "transpose", "unsqueeze", "t"})) {
@@ -221,7 +219,7 @@ KernelName parse_kernel_name(std::string_view name) {
   if (pattern == nullptr) return known;
   known.family = pattern->family;
   known.library = pattern->library;
-  if (pattern->grammar == KernelGrammar::kXmma) known.library = xmma_library(text.name);
+  if (known.library.empty() && has(text.name, "xmma_")) known.library = xmma_library(text.name);
   if (pattern->grammar == KernelGrammar::kTriton) known.family = triton_family(text.name);
   const KernelArithmetic arithmetic = read_arithmetic(*pattern, text, words, known.architecture);
   known.precision = arithmetic.precision;

@@ -24,15 +24,16 @@ struct KernelText {
   std::string_view arguments;  // what stands between the angle brackets of `name`
 };
 
+inline bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+inline bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
 // Views into `readable`, and of `name` into `qualified`'s source. Linear.
 KernelText take_apart(std::string_view readable);
 // "float, f<a, b>, 3" -> "float", "f<a, b>", "3"
 std::vector<std::string_view> split_arguments(std::string_view arguments);
-// Whether `name` is mangled as the Itanium C++ ABI has it.
-bool is_mangled(std::string_view name);
-// What a mangled name says, near enough to the demangled text that the same patterns fit both: identifiers,
-// template arguments, literals, types of lambdas' parameters. Substitutions are left out and not resolved:
-// resolving them can grow a short name exponentially. Linear in time and memory, without recursion.
-std::string spell_out(std::string_view mangled);
 
 }  // namespace deepgap::ops

@@ -146,6 +146,7 @@ std::optional<Precision> lambda_type(std::string_view cpp_text) {
     const std::optional<Precision> type = first_type(cpp_text.substr(at, end - at));
     if (type) return type;
     if (end == std::string_view::npos) break;
+    at = end;
   }
   return std::nullopt;
 }
