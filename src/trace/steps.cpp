@@ -246,6 +246,10 @@ std::string_view name_of(StepBasis basis) {
   return "";
 }
 
+bool is_empty(const Steps& steps, std::size_t index) {
+  return steps.any_launches && steps.steps[index].launched == 0;
+}
+
 Steps find_steps(const Timeline& timeline, const StepLimits& limits) {
   Steps found;
   if (timeline.events.empty()) return found;
@@ -276,6 +280,8 @@ Steps find_steps(const Timeline& timeline, const StepLimits& limits) {
          .host_end_ns = range.end_ns});
   }
   extend(timeline, found.steps);
+  found.any_launches =
+      std::any_of(found.steps.begin(), found.steps.end(), [](const Step& step) { return step.launched > 0; });
   mark_warmup(found.steps, limits.cold_start);
   return found;
 }

@@ -37,8 +37,12 @@ struct Step {
 
 struct Steps {
   StepBasis basis = StepBasis::kWholeTrace;
-  std::vector<Step> steps;  // by start; empty for a trace without events
+  std::vector<Step> steps;    // by start; empty for a trace without events
+  bool any_launches = false;  // some step does
 };
+
+// Whether a step launches nothing while others do: it is no measure of them.
+bool is_empty(const Steps& steps, std::size_t index);
 
 struct StepLimits {
   double cold_start = 1.5;   // a first step that takes so many times the median of the others is one
