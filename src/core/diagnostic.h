@@ -73,6 +73,11 @@ extern const DiagnosticKind kProfilerInflation;  // the traced step takes longer
 extern const DiagnosticKind kOpaqueGraphs;       // graph launches without their kernels
 extern const DiagnosticKind kStepsDiffer;
 extern const DiagnosticKind kColdStart;  // the first step is set apart
+extern const DiagnosticKind kKernelsOutsideWindow;
+extern const DiagnosticKind kZeroDurations;
+extern const DiagnosticKind kEmptySteps;  // that launch nothing, beside some that do
+extern const DiagnosticKind kStretchedByAnnotations;
+extern const DiagnosticKind kLabelsDoNotSum;  // a fault of deepgap's own
 }  // namespace diagnostics
 
 std::span<const DiagnosticKind* const> all_diagnostics();

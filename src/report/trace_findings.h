@@ -60,7 +60,8 @@ struct TraceFindings {
   std::int64_t read = 0, kept = 0, ignored = 0, lost = 0;
   std::int64_t kernels = 0;
   std::int64_t kernel_ns = 0;
-  std::string step_basis;  // "profiler_steps", "annotations", "repeated_ops", "whole_trace"
+  std::string
+      step_basis;  // "profiler_steps", "annotations", "repeated_ops", "repeated_launches", "whole_trace"
   bool launches_block = false;
   std::vector<Step> steps;
   std::vector<std::size_t> averaged;  // of steps

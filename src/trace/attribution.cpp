@@ -46,8 +46,6 @@ Label label_of(HostState state) {
       return Label::kIdleStartup;
     case HostState::kCpuOp:
       return Label::kIdleCpuOp;
-    case HostState::kInterrupted:
-      return Label::kIdleContention;
     case HostState::kNone:
     case HostState::kBookkeeping:
       return Label::kIdleFramework;
@@ -61,7 +59,7 @@ bool blocks(HostState state) {
 
 // What takes its time whether or not the queue was drained before it.
 bool stands_for_itself(HostState state) {
-  return state == HostState::kLoading || state == HostState::kCpuOp || state == HostState::kInterrupted;
+  return state == HostState::kLoading || state == HostState::kCpuOp;
 }
 
 class Attributor {
@@ -145,6 +143,7 @@ class Attributor {
   void attribute(const Step& step) {
     found_.steps.emplace_back();
     step_start_ = step.start_ns;
+    step_is_cold_ = step.warmup;
     lead_ns_ = 0;
     tail_.reset();
     sweep(step);
@@ -235,8 +234,7 @@ class Attributor {
     activity.for_each(from, to, [&](const HostMoment& moment) {
       settle(at, moment.start_ns, HostState::kNone);
       HostState state = moment.state;
-      const bool launching = state == HostState::kLaunching || state == HostState::kInterrupted;
-      if (found_.launches_block && launching) state = HostState::kWaiting;
+      if (found_.launches_block && state == HostState::kLaunching) state = HostState::kWaiting;
       if (blocks(state)) {
         const Event& call = timeline_.events[moment.event];
         // Begun before the device fell idle: it drained the queue, and how far the host was ahead is lost.
@@ -246,6 +244,8 @@ class Attributor {
           lead_label_ = *tail_;
         }
         put(moment.start_ns, moment.end_ns, label_of(state));
+      } else if (moment.interrupted && !step_is_cold_) {
+        put(moment.start_ns, moment.end_ns, Label::kIdleContention);
       } else {
         settle(moment.start_ns, moment.end_ns, state);
       }
@@ -291,6 +291,7 @@ class Attributor {
   std::size_t next_ = 0;             // of work_: what the sweep has not come to yet
   std::size_t elsewhere_next_ = 0;
   std::int64_t step_start_ = 0;
+  bool step_is_cold_ = false;
   std::int64_t kernel_until_ = std::numeric_limits<std::int64_t>::min();
   std::int64_t copy_until_ = std::numeric_limits<std::int64_t>::min();
   std::unordered_map<std::uint32_t, std::unique_ptr<HostActivity>> activities_;

@@ -75,8 +75,9 @@ HostActivity::HostActivity(const Host& host, std::uint32_t lane) {
     if (!open.empty()) {
       moment.event = open.back().event;
       moment.state = open.back().state;
-      const bool is_long = to - end_ns_ >= host.causes.interrupted_ns[events[moment.event].name];
-      if (is_long && can_be_interrupted(moment.state)) moment.state = HostState::kInterrupted;
+      const std::uint32_t name = events[moment.event].name;
+      const bool is_long = to - end_ns_ >= host.causes.interrupted_ns[name];
+      moment.interrupted = is_long && !host.causes.first[moment.event] && can_be_interrupted(moment.state);
     }
     moments_.push_back(moment);
     end_ns_ = to;

@@ -22,10 +22,9 @@ enum class HostState : std::uint8_t {
   kCopying,    // in a call that waits for a copy
   kWaiting,    // in a call that waits for the device
   kAllocating,
-  kLoading,      // modules, libraries, first calls, autotuning
-  kCpuOp,        // in an op that launches nothing and computes something
-  kBookkeeping,  // in an op that neither launches nor computes: a view
-  kInterrupted   // in a launch or in bookkeeping, and for so long that something else had the core
+  kLoading,     // modules, libraries, first calls, autotuning
+  kCpuOp,       // in an op that launches nothing and computes something
+  kBookkeeping  // in an op that neither launches nor computes: a view
 };
 
 struct HostMoment {
@@ -33,6 +32,7 @@ struct HostMoment {
   std::int64_t end_ns = 0;
   std::uint32_t event = kNoEvent;  // the innermost; none between ops
   HostState state = HostState::kNone;
+  bool interrupted = false;  // a launch or bookkeeping, for so long that something else had the core
 };
 
 struct HostLimits {
@@ -71,7 +71,7 @@ class HostActivity {
       const auto next = std::next(moment);
       const std::int64_t end = std::min(next == moments_.end() ? end_ns_ : next->start_ns, to);
       const std::int64_t start = std::max(moment->start_ns, from);
-      if (start < end) visit(HostMoment{start, end, moment->event, moment->state});
+      if (start < end) visit(HostMoment{start, end, moment->event, moment->state, moment->interrupted});
     }
   }
 
@@ -81,6 +81,7 @@ class HostActivity {
     std::int64_t start_ns = 0;
     std::uint32_t event = kNoEvent;
     HostState state = HostState::kNone;
+    bool interrupted = false;
   };
   std::vector<Moment> moments_;
   std::int64_t end_ns_ = 0;

@@ -55,6 +55,19 @@ std::vector<Usual> usual_durations(const Timeline& timeline) {
   return usual;
 }
 
+std::vector<bool> first_of_their_name(const Timeline& timeline) {
+  std::vector<bool> first(timeline.events.size(), false);
+  std::vector<bool> seen(timeline.texts.size(), false);
+  for (std::size_t i = 0; i < timeline.events.size(); ++i) {
+    const Event& event = timeline.events[i];
+    if (seen[event.name]) continue;
+    seen[event.name] = true;
+    first[i] = true;
+    if (event.role == Role::kKernel && timeline.calls[i] != kNoEvent) first[timeline.calls[i]] = true;
+  }
+  return first;
+}
+
 bool reaches(std::int64_t duration_ns, double factor, std::int64_t median_ns) {
   return static_cast<double>(duration_ns) >= factor * static_cast<double>(median_ns);
 }
@@ -171,6 +184,7 @@ HostCauses find_causes(const Timeline& timeline, const HostThreads& threads, con
   const std::vector<Usual> usual = usual_durations(timeline);
   if (causes.loads) mark_first_times(timeline, usual, limits.startup, causes.startup);
   Autotuning(timeline, limits.autotuning, causes.startup).mark(threads);
+  causes.first = first_of_their_name(timeline);
   causes.interrupted_ns.assign(usual.size(), std::numeric_limits<std::int64_t>::max());
   if (causes.loads) return causes;
   for (std::size_t i = 0; i < usual.size(); ++i) {

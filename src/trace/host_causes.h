@@ -38,6 +38,9 @@ struct HostCauses {
   // For each of Timeline::texts how long a stretch of a launch or of bookkeeping must be for it to have been
   // interrupted; the largest number in a trace that is cold, where such stretches are first times.
   std::vector<std::int64_t> interrupted_ns;
+  // For each event whether it is the first of its name, or launches the first kernel of a name: that it takes
+  // long says nothing, for not all tracers show what is loaded then.
+  std::vector<bool> first;
 };
 
 struct CauseLimits {

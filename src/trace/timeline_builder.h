@@ -91,6 +91,8 @@ class TimelineBuilder {
  private:
   TimelineBuilder& add(Role role, std::string_view name, std::int64_t start, std::int64_t duration,
                        std::uint32_t lane) {
+    while (lane >= timeline_.lanes.size())
+      timeline_.lanes.push_back({.process = "1", .thread = "more", .name = {}});
     Event event;
     event.role = role;
     event.name = timeline_.texts.id_of(name);

@@ -23,6 +23,7 @@ std::string basis_text(const TraceFindings& findings) {
   if (findings.step_basis == "profiler_steps") return steps + ", marked by the profiler";
   if (findings.step_basis == "annotations") return steps + ", by an annotation that comes back";
   if (findings.step_basis == "repeated_ops") return steps + ", by a sequence of ops that comes back";
+  if (findings.step_basis == "repeated_launches") return steps + ", by launches that come back";
   return "no steps are marked: the whole trace is one";
 }
 
