@@ -212,6 +212,30 @@ TEST(OpsOfTraces, SumsAreExactAndWhatTakesTimeHasACost) {
   EXPECT_GE(files, 20U);
 }
 
+// What `explain` aligns by: another precision, layout or cause of waiting leaves the ops as they are.
+TEST(OpsOfTraces, PairsOfOneModelHaveTheSameOps) {
+  if (!std::filesystem::exists(kShared)) GTEST_SKIP() << "there is no ../shared/traces/h200";
+  const auto called = [](const char* name) {
+    const Traced traced = Traced::of_file(kShared + name + ".pt.trace.json.gz");
+    std::vector<std::string> ops;
+    for (const TracedOp& op : traced.ops.ops) {
+      const Event& event = traced.timeline.events[op.event];
+      if (op.step != traced.averaged.front() || op.kernels == 0) continue;
+      const bool shaped = event.role == Role::kOp && event.detail != kNoDetail;
+      ops.push_back(
+          std::string(traced.timeline.texts[event.name]) + " " +
+          std::string(shaped ? traced.timeline.texts[traced.timeline.ops[event.detail].shapes] : ""));
+    }
+    return ops;
+  };
+  const std::pair<const char*, const char*> pairs[] = {
+      {"tracker_tf32", "tracker_cold"}, {"tracker_tf32", "tracker_no_alloc_cache"},
+      {"bert_tf32", "bert_fp32"},       {"resnet50_b64_fp16", "resnet50_b64_fp16_cl"},
+      {"bert_small", "bert_item_sync"}, {"mobilenet_b64_fp16", "mobilenet_b64_fp16_cl"},
+      {"tracker_tf32", "tracker_fp32"}};
+  for (const auto& [a, b] : pairs) EXPECT_EQ(called(a), called(b)) << a << " " << b;
+}
+
 // Against figures that others published, and formulas.
 TEST(OpsOfTraces, FlopsOfKnownModels) {
   if (!std::filesystem::exists(kShared)) GTEST_SKIP() << "there is no ../shared/traces/h200";

@@ -284,6 +284,14 @@ void take_output(ops::OpSignature& op) {
   }
 }
 
+// Of names without a namespace, which PyTorch's ops have.
+ops::FrontEnd front_end_of(std::string_view name) {
+  for (const ops::FrontEnd each : {ops::FrontEnd::kOnnx, ops::FrontEnd::kOpenVino}) {
+    if (name.find("::") == std::string_view::npos && ops::classify(each, name) != nullptr) return each;
+  }
+  return ops::FrontEnd::kAten;
+}
+
 }  // namespace
 
 TensorInputs tensor_inputs(std::string_view shapes, std::string_view dtypes) {
@@ -309,7 +317,7 @@ TensorInputs tensor_inputs(const Timeline& timeline, const Event& op) {
 ops::OpSignature signature_of(std::string_view name, std::string_view shapes, std::string_view dtypes,
                               std::string_view values) {
   ops::OpSignature op;
-  op.front_end = ops::FrontEnd::kAten;
+  op.front_end = front_end_of(name);
   op.name = name;
   Inputs inputs = inputs_of(shapes, dtypes);
   // Each argument keeps its place, and those of a list take as many as there are.

@@ -114,6 +114,14 @@ TEST(OpSignature, NumbersAreNoTensors) {
   EXPECT_THAT(tensor_inputs(R"("[[8, 3], []]")", "").shapes, ElementsAre(ElementsAre(8, 3)));
 }
 
+TEST(OpSignature, OpsOfOtherToolsAreKnownByTheirNames) {
+  EXPECT_EQ(ops::class_of(signature_of("MatMul", "[[4, 6], [6, 8]]", R"(["float", "float"])", "")),
+            ops::OpClass::kMatmul);
+  EXPECT_EQ(ops::cost_of(signature_of("MatMul", "[[4, 6], [6, 8]]", R"(["float", "float"])", "")).flops,
+            Flops{2 * 4 * 6 * 8});
+  EXPECT_EQ(ops::class_of(signature_of("vllm::MatMul", "", "", "")), std::nullopt);
+}
+
 TEST(OpSignature, HostileTextsAreUnknown) {
   const std::string deep(20'000, '[');
   for (const std::string& text :

@@ -288,9 +288,9 @@ class Tracer {
       known[i] = node.owner != i && node.parent != kNoNode && known[node.parent];
       if (known[i]) continue;
       TracedOp& op = found_.ops[owner];
+      if (node.owner != i && !is_product(op.op_class)) continue;
       const CallFacts& facts = facts_of(node.event);
-      if (node.owner != i && !(is_product(op.op_class) && is_product(facts.op_class) && facts.flops))
-        continue;
+      if (node.owner != i && !(is_product(facts.op_class) && facts.flops)) continue;
       if (facts.flops) op.flops = Flops{clamped_sum(op.flops.value_or(Flops{0}).value, *facts.flops)};
       if (facts.bytes && !(node.owner != i && own_bytes[owner])) {
         op.bytes = Bytes{clamped_sum(op.bytes.value_or(Bytes{0}).value, *facts.bytes)};

@@ -53,44 +53,56 @@ std::string shapes_text(const TraceFindings::Op& op) {
   return cut(text, kShapes);
 }
 
-// Equal calls of all modules together, by charge.
-std::vector<TraceFindings::Op> without_modules(const std::vector<TraceFindings::Op>& ops) {
-  std::vector<TraceFindings::Op> merged;
-  std::map<
-      std::tuple<std::string_view, std::vector<std::vector<std::int64_t>>, std::vector<std::string>, double>,
-      std::size_t>
-      places;
+// Equal calls of all modules together.
+struct Calls {
+  const TraceFindings::Op* op = nullptr;  // one of them
+  double count = 0;
+  double total_ns = 0;
+  double charge_ns = 0;
+  std::optional<double> flops;
+};
+
+// By charge, those that have any.
+std::vector<Calls> without_modules(const std::vector<TraceFindings::Op>& ops) {
+  const auto flops_of_one = [](const TraceFindings::Op& op) {
+    return op.flops && op.count > 0 ? static_cast<double>(*op.flops) / op.count : -1;
+  };
+  const auto before = [&](const TraceFindings::Op* a, const TraceFindings::Op* b) {
+    const double flops_a = flops_of_one(*a);
+    const double flops_b = flops_of_one(*b);
+    return std::tie(a->name, flops_a, a->shapes, a->dtypes) <
+           std::tie(b->name, flops_b, b->shapes, b->dtypes);
+  };
+  std::vector<Calls> merged;
+  std::map<const TraceFindings::Op*, std::size_t, decltype(before)> places(before);
   for (const TraceFindings::Op& op : ops) {
-    if (op.charge_ns == 0) break;
-    const double each = op.flops && op.count > 0 ? static_cast<double>(*op.flops) / op.count : -1;
-    const auto [found, fresh] = places.try_emplace({op.name, op.shapes, op.dtypes, each}, merged.size());
-    if (fresh) {
-      merged.push_back(op);
-      continue;
-    }
-    TraceFindings::Op& sum = merged[found->second];
+    if (op.charge_ns == 0) continue;
+    const auto [found, fresh] = places.try_emplace(&op, merged.size());
+    if (fresh) merged.push_back({.op = &op, .flops = op.flops ? std::optional<double>(0) : std::nullopt});
+    Calls& sum = merged[found->second];
     sum.count += op.count;
-    sum.total_ns += op.total_ns;
-    sum.charge_ns += op.charge_ns;
-    if (sum.flops && op.flops) *sum.flops += *op.flops;
+    sum.total_ns += static_cast<double>(op.total_ns);
+    sum.charge_ns += static_cast<double>(op.charge_ns);
+    if (sum.flops) *sum.flops += static_cast<double>(op.flops.value_or(0));
   }
   std::stable_sort(merged.begin(), merged.end(),
-                   [](const auto& a, const auto& b) { return a.charge_ns > b.charge_ns; });
+                   [](const Calls& a, const Calls& b) { return a.charge_ns > b.charge_ns; });
   return merged;
 }
 
 }  // namespace
 
 std::optional<Table> ops_table(const TraceFindings& findings, double wall_ns) {
-  const std::vector<TraceFindings::Op> ops = without_modules(findings.ops);
+  const std::vector<Calls> ops = without_modules(findings.ops);
   const std::size_t shown = std::min(findings.ops_shown, ops.size());
   if (shown == 0) return std::nullopt;
   const auto first = ops.begin();
   const auto last = first + static_cast<std::ptrdiff_t>(shown);
   // The names of kernels need the room where most rows are kernels that no op launched.
-  const auto shaped = std::count_if(first, last, [](const auto& op) { return !op.shapes.empty(); });
+  const auto shaped =
+      std::count_if(first, last, [](const Calls& calls) { return !calls.op->shapes.empty(); });
   const bool shapes = 2 * shaped >= last - first;
-  const bool rates = std::any_of(first, last, [](const auto& op) { return op.flops.value_or(0) > 0; });
+  const bool rates = std::any_of(first, last, [](const Calls& calls) { return calls.flops.value_or(0) > 0; });
   Table table{.title = findings.device ? "Where the device's time went, by op" : "Where the time went, by op",
               .machine = false};
   table.columns = {{.id = "op", .title = "op"}};
@@ -104,22 +116,22 @@ std::optional<Table> ops_table(const TraceFindings& findings, double wall_ns) {
   }
   table.columns.push_back({.id = "kernels", .title = "kernels"});
   const auto share = [wall_ns](double ns) { return wall_ns > 0 ? ns / wall_ns : 0; };
-  for (auto op = first; op != last; ++op) {
-    const auto charge = static_cast<double>(op->charge_ns);
-    std::vector<Cell> row{cut(short_name(*op), shapes ? kName : kName + kShapes)};
-    if (shapes) row.emplace_back(op->shapes.empty() ? std::string(kBlank) : shapes_text(*op));
-    row.insert(row.end(), {op->count, charge, share(charge), op->precision_path});
+  for (auto calls = first; calls != last; ++calls) {
+    const TraceFindings::Op& op = *calls->op;
+    const double charge = calls->charge_ns;
+    std::vector<Cell> row{cut(short_name(op), shapes ? kName : kName + kShapes)};
+    if (shapes) row.emplace_back(op.shapes.empty() ? std::string(kBlank) : shapes_text(op));
+    row.insert(row.end(), {calls->count, charge, share(charge), op.precision_path});
     if (rates) {
-      const bool known = op->flops && op->total_ns > 0;
-      const double rate =
-          known ? static_cast<double>(*op->flops) / static_cast<double>(op->total_ns) / 1e3 : 0;
+      const bool known = calls->flops && calls->total_ns > 0;
+      const double rate = known ? *calls->flops / calls->total_ns / 1e3 : 0;
       row.emplace_back(rate >= 0.001 ? Cell(rate) : Cell(std::string(kBlank)));
     }
-    row.emplace_back(op->family);
+    row.emplace_back(op.family);
     table.rows.push_back(std::move(row));
   }
   double others = 0;
-  for (auto op = last; op != ops.end(); ++op) others += static_cast<double>(op->charge_ns);
+  for (auto calls = last; calls != ops.end(); ++calls) others += calls->charge_ns;
   const auto count = ops.end() - last;
   if (count > 0) {
     std::vector<Cell> row(table.columns.size(), std::string(kBlank));
