@@ -16,7 +16,8 @@ void run(std::string_view input) {
   const std::size_t what = reader.number(1);
   const std::string_view text = reader.rest();
   if (what % 4 == 0) {
-    (void)checked(ops::read_kernel_table(text));
+    const ops::KernelNamesFile file{"input", text};
+    (void)checked(ops::read_kernel_table({&file, 1}));
     return;
   }
   const ops::KernelName known = ops::parse_kernel_name(text);
@@ -29,7 +30,7 @@ void run(std::string_view input) {
 
 std::vector<Seed> seeds() {
   std::vector<Seed> seeds{
-      {"table", std::string(1, '\0') + std::string(ops::kernel_names_text().substr(0, 4000))}};
+      {"table", std::string(1, '\0') + std::string(ops::kernel_names_files()[0].text.substr(0, 4000))}};
   const std::string file = source_file("src/ops/testdata/kernel_names.expect");
   std::size_t line_at = 0;
   int number = 0;
@@ -53,7 +54,6 @@ std::vector<Seed> seeds() {
 
 }  // namespace
 
-const Target kKernelNames{"kernel_names", "names of device kernels, the table of their patterns", run,
-                                 seeds};
+const Target kKernelNames{"kernel_names", "names of device kernels, the table of their patterns", run, seeds};
 
 }  // namespace deepgap::fuzz

@@ -8,7 +8,7 @@
 //   ...>(...)")
 //     -> family kSoftmax, library "aten", precision FP16, accumulation FP32
 //
-// The patterns stand in data/kernel_names.toml, with the origin of each; they are compiled in.
+// The patterns stand in data/kernel_names/, with the origin of each; they are compiled in.
 // docs/kernel-names.md says what is read out of a name, and what a name cannot say.
 #pragma once
 

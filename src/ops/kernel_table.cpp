@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "base/text.h"
@@ -44,7 +45,7 @@ std::optional<KernelFamily> parse_family(std::string_view name) {
 
 class TableReader {
  public:
-  explicit TableReader(std::string_view text) : text_(text) {}
+  explicit TableReader(const KernelNamesFile& file) : file_(file.name), text_(file.text) {}
 
   Result<std::vector<KernelPattern>> read() {
     while (skip_blank(), at_ < text_.size()) {
@@ -76,12 +77,11 @@ class TableReader {
   }
 
  private:
-  Error expected(const std::string& what) const {
-    return bad_input("kernel_names.toml line " + std::to_string(line()) + ": expected " + what);
-  }
-  int line() const {
-    return 1 + static_cast<int>(
-                   std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at_), '\n'));
+  Error expected(const std::string& what) const { return bad_input(place() + ": expected " + what); }
+  // "vendors.toml line 12"
+  std::string place() const {
+    const std::string_view before = text_.substr(0, at_);
+    return std::string(file_) + " line " + std::to_string(1 + std::count(before.begin(), before.end(), '\n'));
   }
 
   void skip_blank() {
@@ -148,7 +148,7 @@ class TableReader {
   Result<KernelPattern> read_pattern() {
     if (!take("{")) return expected("a pattern in braces");
     KernelPattern pattern = section_;
-    pattern.line = line();
+    pattern.place = place();
     bool has_family = false;
     while (!take("}")) {
       DEEPGAP_ASSIGN(const std::string key, read_key());
@@ -200,6 +200,7 @@ class TableReader {
     return true;
   }
 
+  std::string_view file_;
   std::string_view text_;
   std::size_t at_ = 0;
   KernelPattern section_;
@@ -224,14 +225,19 @@ bool holds(const KernelCondition& condition, const KernelText& name) {
 
 }  // namespace
 
-Result<std::vector<KernelPattern>> read_kernel_table(std::string_view toml) {
-  return TableReader(toml).read();
+Result<std::vector<KernelPattern>> read_kernel_table(std::span<const KernelNamesFile> files) {
+  std::vector<KernelPattern> table;
+  for (const KernelNamesFile& file : files) {
+    DEEPGAP_ASSIGN(std::vector<KernelPattern> part, TableReader(file).read());
+    std::move(part.begin(), part.end(), std::back_inserter(table));
+  }
+  return table;
 }
 
 std::span<const KernelPattern> kernel_table() {
   // Never malformed: a test reads the text that was compiled in. If it were, all names would be unknown.
   static const std::vector<KernelPattern> kTable = [] {
-    Result<std::vector<KernelPattern>> read = read_kernel_table(kernel_names_text());
+    Result<std::vector<KernelPattern>> read = read_kernel_table(kernel_names_files());
     return read ? std::move(read).value() : std::vector<KernelPattern>{};
   }();
   return kTable;

@@ -1,10 +1,10 @@
-// The table of patterns of kernel names, data/kernel_names.toml, which is compiled in. The head of that file
-// says what a pattern is.
+// The table of patterns of kernel names, data/kernel_names/, which is compiled in. The head of vendors.toml
+// there says what a pattern is.
 //
-//   auto table = read_kernel_table(kernel_names_text());  // Result: a test reads it, so that no user meets
-//   it const KernelPattern* pattern = first_match(kernel_table(), take_apart(name));
+//   const KernelPattern* pattern = first_match(kernel_table(), take_apart(name));
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,13 +40,19 @@ struct KernelPattern {
   KernelGrammar grammar = KernelGrammar::kTypes;
   int element = 0;     // which template argument is the element's type, from 1; 0: the first type
   int accumulate = 0;  // which is the accumulator's; 0: none
-  int line = 0;        // of the table
+  std::string place;   // "vendors.toml line 12"
 };
 
-// The subset of TOML that the table is written in: [[library]], key = "text", patterns = [ {...}, ... ].
-Result<std::vector<KernelPattern>> read_kernel_table(std::string_view toml);
-// The file's text as it was when this was built.
-std::string_view kernel_names_text();
+struct KernelNamesFile {
+  std::string_view name;
+  std::string_view text;
+};
+
+// The subset of TOML that the table is written in: [[library]], key = "text", patterns = [ {...}, ... ]. The
+// patterns of all files in their order.
+Result<std::vector<KernelPattern>> read_kernel_table(std::span<const KernelNamesFile> files);
+// The files as they were when this was built.
+std::span<const KernelNamesFile> kernel_names_files();
 // The table, read once; threads may share it.
 std::span<const KernelPattern> kernel_table();
 // The first pattern that fits; null where none does.

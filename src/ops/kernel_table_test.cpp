@@ -12,14 +12,19 @@ namespace {
 
 using testing::HasSubstr;
 
+Result<std::vector<KernelPattern>> read(std::string_view toml) {
+  const KernelNamesFile file{"a.toml", toml};
+  return read_kernel_table({&file, 1});
+}
+
 TEST(KernelTable, WhatIsCompiledInIsWellFormed) {
-  const auto table = read_kernel_table(kernel_names_text());
+  const auto table = read_kernel_table(kernel_names_files());
   ASSERT_TRUE(table) << table.error().message();
   EXPECT_EQ(table->size(), kernel_table().size());
   EXPECT_GT(table->size(), 150U);
   std::set<std::string> seen;
   for (const KernelPattern& pattern : *table) {
-    EXPECT_NE(pattern.origin, "") << "line " << pattern.line;
+    EXPECT_NE(pattern.origin, "") << pattern.place;
     // A pattern that stands twice never decides the second time.
     std::string conditions;
     for (const KernelCondition& condition : pattern.conditions) {
@@ -29,19 +34,19 @@ TEST(KernelTable, WhatIsCompiledInIsWellFormed) {
         conditions += "|";
       }
     }
-    EXPECT_TRUE(seen.insert(conditions).second) << "line " << pattern.line << " stands twice";
+    EXPECT_TRUE(seen.insert(conditions).second) << pattern.place << " stands twice";
   }
 }
 
 TEST(KernelTable, APatternIsReadWhole) {
-  const auto table = read_kernel_table(R"(# a comment
+  const auto table = read(R"(# a comment
 [[library]]
 name = "cudnn"  # another
 origin = "here"
 patterns = [
   { name = "f", family = "fft" },
-  { library = "x", family = "gemm", precision = "tf32", accumulation = "fp32", tensor_cores = "yes", read = "words",
-    element = "2", accumulate = "3", name_starts = ["a & b",
+  { library = "x", family = "gemm", precision = "tf32", accumulation = "fp32", tensor_cores = "yes",
+    read = "words", element = "2", accumulate = "3", name_starts = ["a & b",
       "c"], in = "d", text = "e" },
 ]
 )");
@@ -52,7 +57,7 @@ patterns = [
   EXPECT_EQ(first.origin, "here");
   EXPECT_EQ(first.family, KernelFamily::kFft);
   EXPECT_EQ(first.grammar, KernelGrammar::kTypes);
-  EXPECT_EQ(first.line, 6);
+  EXPECT_EQ(first.place, "a.toml line 6");
   const KernelPattern& second = (*table)[1];
   EXPECT_EQ(second.library, "x");
   EXPECT_EQ(second.precision, Precision::kTf32);
@@ -67,7 +72,7 @@ patterns = [
 }
 
 TEST(KernelTable, TheFirstPatternWhoseConditionsAllHoldDecides) {
-  const auto table = read_kernel_table(R"([[library]]
+  const auto table = read(R"([[library]]
 name = "l"
 origin = "o"
 patterns = [
@@ -103,7 +108,7 @@ TEST(KernelTable, AMalformedTableSaysWhere) {
       {"name = \"l", "on one line"},
       {"colour = \"red\"", "found 'colour'"},
       {"patterns = {", "'['"},
-      {std::string(head) + "{ name = \"f\", family = \"gem\" }", "line 5"},
+      {std::string(head) + "{ name = \"f\", family = \"gem\" }", "a.toml line 5"},
       {std::string(head) + "{ name = \"f\", family = \"gem\" }", "family = \"gem\""},
       {std::string(head) + "{ name = \"f\", precision = \"fp13\", family = \"gemm\" }",
        "precision = \"fp13\""},
@@ -120,7 +125,7 @@ TEST(KernelTable, AMalformedTableSaysWhere) {
       {std::string(head) + "{ name = \"f\", family = \"gemm\"", "',' or '}'"},
   };
   for (const auto& [text, said] : broken) {
-    const auto table = read_kernel_table(text);
+    const auto table = read(text);
     ASSERT_FALSE(table) << text;
     EXPECT_THAT(table.error().message(), HasSubstr(said)) << text;
   }

@@ -15,7 +15,7 @@
 namespace deepgap::ops {
 
 // Of a longer name only this much is read: it is nobody's name.
-inline constexpr std::size_t kLongestKernelName = 64 * 1024;
+inline constexpr std::size_t kLongestKernelName = 64UL * 1024;
 
 struct KernelText {
   std::string_view text;       // without the parameters
