@@ -2,6 +2,7 @@
 // made of it. Seeds are the fixtures of its format and small files in import_seeds.cpp.
 
 #include <limits>
+#include <numeric>
 
 #include "example_store.h"
 #include "import_seeds.h"
@@ -11,6 +12,7 @@
 #include "target.h"
 #include "trace/kineto/kineto.h"
 #include "trace/loadgen/loadgen.h"
+#include "trace/op_records.h"
 #include "trace/perf_analyzer/perf_analyzer.h"
 #include "trace/perfetto.h"
 #include "trace/study_csv/study_csv.h"
@@ -68,6 +70,12 @@ void check_timeline(const trace::Timeline& timeline) {
   }
   const trace::Quality quality = trace::judge(timeline, steps, attribution);
   require(quality.broken.size() == steps.steps.size(), "each step is judged");
+  const auto traced = trace::trace_ops(timeline, steps, attribution);
+  require(traced.ok(), "the ops' charges are the label kernel");
+  std::vector<std::size_t> all(steps.steps.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  require(trace::op_rows(timeline, *traced, all, 3).size() <= 4, "the rest is one row");
+  require(trace::op_records(timeline, *traced, steps).size() >= traced->work.size(), "all work is recorded");
   const auto measurement = session::measurement_of(timeline, steps, attribution, quality, "fuzzed", {});
   if (checked(measurement)) check_measurement(*measurement);
   std::size_t written = 0;

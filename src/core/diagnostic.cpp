@@ -193,6 +193,27 @@ constexpr DiagnosticKind kColdStart{
     "cold_start", Severity::kNote,
     "The first step takes much longer than the others and is left out of averages.",
     "Let a few steps run before the profiler starts."};
+constexpr DiagnosticKind kKernelsOutsideWindow{"kernels_outside_window", Severity::kWarning,
+                                               "Kernels run when nothing of the host is recorded: before its "
+                                               "first record, behind its last, or long after "
+                                               "their launch.",
+                                               "Start the profiler before the work is launched; where most "
+                                               "kernels are outside, its clock conversion failed: "
+                                               "record the trace again."};
+constexpr DiagnosticKind kZeroDurations{
+    "zero_durations", Severity::kNote, "Kernels take no time at all.",
+    "Nothing where times are whole microseconds; elsewhere the profiler lost "
+    "their ends."};
+constexpr DiagnosticKind kEmptySteps{
+    "empty_steps", Severity::kNote, "Steps launch nothing while others do; they are left out of averages.",
+    "Nothing where the profiler's schedule ends with such a step; else look at what the program does in it."};
+constexpr DiagnosticKind kStretchedByAnnotations{
+    "stretched_by_annotations", Severity::kNote,
+    "A named range is much longer than all that ran in the trace.",
+    "Do not read the range's length as the work's; name the repeated part of the program instead."};
+constexpr DiagnosticKind kLabelsDoNotSum{"labels_do_not_sum", Severity::kWarning,
+                                         "The labels of the steps do not sum to their time.",
+                                         "Report it with the trace: this is a fault of deepgap."};
 
 constexpr DiagnosticKind kNoResults{"no_results", Severity::kError,
                                     "The file is of a known format and holds no results.",
@@ -244,7 +265,12 @@ constexpr std::array kAllDiagnostics{&kForeignLoad,
                                      &kStepsDiffer,
                                      &kColdStart,
                                      &kNoResults,
-                                     &kRunNotValid};
+                                     &kRunNotValid,
+                                     &kKernelsOutsideWindow,
+                                     &kZeroDurations,
+                                     &kEmptySteps,
+                                     &kStretchedByAnnotations,
+                                     &kLabelsDoNotSum};
 
 }  // namespace
 

@@ -76,6 +76,11 @@ extern const DiagnosticKind kColdStart;  // the first step is set apart
 // Of other tools' results.
 extern const DiagnosticKind kNoResults;    // an accuracy run, an aborted one: nothing to store
 extern const DiagnosticKind kRunNotValid;  // by the tool's own rules
+extern const DiagnosticKind kKernelsOutsideWindow;
+extern const DiagnosticKind kZeroDurations;
+extern const DiagnosticKind kEmptySteps;  // that launch nothing, beside some that do
+extern const DiagnosticKind kStretchedByAnnotations;
+extern const DiagnosticKind kLabelsDoNotSum;  // a fault of deepgap's own
 }  // namespace diagnostics
 
 std::span<const DiagnosticKind* const> all_diagnostics();

@@ -44,6 +44,13 @@ std::span<const OpName> op_names(FrontEnd front_end) {
   return names_of(front_end);
 }
 
+std::string_view aten_base_name(std::string_view name) {
+  if (name.starts_with("aten::")) name.remove_prefix(6);
+  name = name.substr(0, name.find('.'));
+  if (name.ends_with('_')) name.remove_suffix(1);
+  return name;
+}
+
 const OpName* classify(FrontEnd front_end, std::string_view name) {
   return front_end == FrontEnd::kAten ? find_aten(name) : find(front_end, name);
 }

@@ -77,5 +77,12 @@ TEST(OpClass, NamesComeBackAndDiffer) {
   EXPECT_EQ(parse_op_class("convolutions"), std::nullopt);
 }
 
+TEST(Catalogue, BaseNamesOfAten) {
+  EXPECT_EQ(aten_base_name("aten::index_fill_.int_Scalar"), "index_fill");
+  EXPECT_EQ(aten_base_name("add"), "add");
+  EXPECT_EQ(aten_base_name("vllm::moe"), "vllm::moe");
+  EXPECT_EQ(aten_base_name(""), "");
+}
+
 }  // namespace
 }  // namespace deepgap::ops

@@ -184,6 +184,63 @@ TEST(Cost, ElementwiseBroadcastsAndWeighsTranscendentals) {
   EXPECT_EQ(cost_of(aten("aten::add", {tensor(kF32, {4}), tensor(kF32, {3})})).flops, std::nullopt);
 }
 
+OpSignature aten_with(const char* name, std::vector<TensorShape> inputs,
+                      std::map<std::string, std::vector<std::int64_t>> integers) {
+  OpSignature op = aten(name, std::move(inputs));
+  op.integers = std::move(integers);
+  return op;
+}
+
+TEST(Cost, MovementOfATraceWithoutOutputs) {
+  const auto shape = [](const OpSignature& op) { return output_shape(op); };
+  const TensorShape a = tensor(kF32, {2, 3, 4});
+  EXPECT_EQ(shape(aten("aten::clone", {a})), (Shape{2, 3, 4}));
+  EXPECT_EQ(cost_of(aten("aten::clone", {a})), (Cost{Flops{0}, Bytes{96}, Bytes{96}, Bytes{0}}));
+  EXPECT_EQ(shape(aten_with("aten::cat", {a, tensor(kF32, {2, 5, 4}), tensor(kF32, {0})}, {{"dim", {-2}}})),
+            (Shape{2, 8, 4}));
+  EXPECT_EQ(shape(aten_with("aten::cat", {a, tensor(kF32, {2, 5})}, {{"dim", {1}}})), std::nullopt);
+  EXPECT_EQ(shape(aten_with("aten::cat", {a, a}, {{"dim", {3}}})), std::nullopt);
+  EXPECT_EQ(shape(aten_with("aten::stack", {a, a}, {{"dim", {-1}}})), (Shape{2, 3, 4, 2}));
+  EXPECT_EQ(shape(aten_with("aten::constant_pad_nd", {a}, {{"pad", {1, 2, 0, 3}}})), (Shape{2, 6, 7}));
+  EXPECT_EQ(shape(aten_with("aten::repeat", {a}, {{"repeats", {5, 1, 2, 1}}})), (Shape{5, 2, 6, 4}));
+  EXPECT_EQ(shape(aten("aten::im2col", {a})), std::nullopt);
+  EXPECT_EQ(shape(aten("aten::fill_", {a})), (Shape{2, 3, 4}));
+  EXPECT_EQ(cost_of(aten("aten::fill_", {a})).written, Bytes{96});
+  EXPECT_EQ(cost_of(aten("aten::fill_", {a})).read, Bytes{0});
+}
+
+TEST(Cost, SelectionOfATraceWithoutOutputs) {
+  const TensorShape table = tensor(kF32, {30522, 768});
+  const Cost embedding = cost_of(aten("aten::embedding", {table, tensor(DataType::kInt64, {16, 256})}));
+  EXPECT_EQ(embedding.written, Bytes{16 * 256 * 768 * 4});
+  EXPECT_EQ(embedding.read,
+            Bytes{16 * 256 * 768 * 4 + 16 * 256 * 8});  // the rows it gives, and where they are
+  TensorShape none;
+  none.present = false;
+  EXPECT_EQ(output_shape(aten_with("aten::index_select", {table, none, tensor(DataType::kInt64, {9})},
+                                   {{"dim", {0}}})),
+            (Shape{9, 768}));
+  EXPECT_EQ(output_shape(aten("aten::gather", {table, none, tensor(DataType::kInt64, {5, 6})})),
+            (Shape{5, 6}));
+  EXPECT_EQ(output_shape(aten("aten::index", {table, none})), std::nullopt);  // its indices are not recorded
+}
+
+TEST(Cost, ReductionAndResizingOfATraceWithoutOutputs) {
+  const TensorShape a = tensor(kF32, {2, 3, 8, 8});
+  EXPECT_EQ(output_shape(aten_with("aten::mean", {a}, {{"dim", {-1, -2}}, {"keepdim", {1}}})),
+            (Shape{2, 3, 1, 1}));
+  EXPECT_EQ(output_shape(aten_with("aten::sum", {a}, {{"dim", {}}, {"keepdim", {0}}})), Shape{});
+  EXPECT_EQ(output_shape(aten_with("aten::sum", {a}, {{"dim", {6}}})),
+            std::nullopt);  // a type, not a dimension
+  EXPECT_EQ(cost_of(aten_with("aten::sum", {a}, {{"dim", {1}}, {"keepdim", {0}}})).written,
+            Bytes{2 * 64 * 4});
+  EXPECT_EQ(output_shape(aten_with("aten::adaptive_avg_pool2d", {a}, {{"output_size", {1, 1}}})),
+            (Shape{2, 3, 1, 1}));
+  const OpSignature up = aten_with("aten::upsample_bilinear2d", {a}, {{"output_size", {16, 24}}});
+  EXPECT_EQ(output_shape(up), (Shape{2, 3, 16, 24}));
+  EXPECT_EQ(cost_of(up).flops, Flops{2 * 4 * 2 * 3 * 16 * 24});  // four taps, each a multiply-add
+}
+
 TEST(Cost, UnknownStaysUnknown) {
   EXPECT_EQ(cost_of(onnx("NoSuchOperator", {tensor(kF32, {2})}, {tensor(kF32, {2})})), Cost{});
   EXPECT_EQ(cost_of(onnx("If", {tensor(DataType::kBool, {})}, {tensor(kF32, {2})})).flops, std::nullopt);
@@ -204,6 +261,8 @@ TEST(Cost, HostileShapesAreUnknownNotUndefined) {
         op.name = row.name;
         op.integers["kernel_shape"] = {huge, -1};
         op.integers["q_num_heads"] = {0};
+        for (const char* name : {"dim", "keepdim", "size", "output_size", "pad", "repeats"})
+          op.integers[name] = {huge, -huge};
         op.texts["equation"] = "ij,jk->ik";
         op.inputs.assign(4, tensor(kF32, dims));
         (void)cost_of(op);

@@ -99,6 +99,9 @@ struct OpName {
 // The row of a name, exact in letter case; an ATen name may lack "aten::" and may carry an overload
 // (".Tensor") or a trailing underscore of an in-place form. Nothing for a name that the table lacks.
 const OpName* classify(FrontEnd front_end, std::string_view name);
+// Without namespace, overload and the mark of an in-place form: "aten::index_fill_.int_Scalar" ->
+// "index_fill".
+std::string_view aten_base_name(std::string_view name);
 // All rows of a front end, sorted by name.
 std::span<const OpName> op_names(FrontEnd front_end);
 

@@ -4,6 +4,7 @@
 #include "ops/cost.h"
 #include "ops/einsum.h"
 #include "ops/operands.h"
+#include "ops/shape_aten.h"
 
 namespace deepgap::ops {
 namespace {
@@ -148,7 +149,7 @@ std::optional<Shape> inferred(const OpSignature& op, const OpName& row) {
       return result;
     }
     default:
-      return std::nullopt;
+      return op.front_end == FrontEnd::kAten ? aten_output(op, row.rule) : std::nullopt;
   }
 }
 

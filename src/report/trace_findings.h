@@ -28,6 +28,28 @@ struct TraceFindings {
     std::vector<std::pair<std::string, std::int64_t>> labels;  // in their order, those of 0 ns too
   };
 
+  // Equal calls of an op: what they took in a step, as a mean over the averaged ones.
+  struct Op {
+    std::string name;
+    std::string kind;  // "op"; "kernel", "copy", "memset" where no op launched it; "rest"
+    std::string op_class;
+    std::vector<std::vector<std::int64_t>> shapes;
+    std::vector<std::string> dtypes;
+    std::string module_path;
+    double count = 0;
+    double kernels = 0;
+    double copies = 0;
+    std::int64_t total_ns = 0;   // in which any kernel of a call ran
+    std::int64_t charge_ns = 0;  // its part of the label `kernel`
+    std::int64_t copy_ns = 0;
+    std::int64_t host_ns = 0;
+    std::optional<std::int64_t> flops;
+    std::optional<std::int64_t> bytes;
+    std::string precision_path;
+    std::string main_kernel;
+    std::string family;  // of the main kernel
+  };
+
   std::string path;
   std::string format;
   std::string verdict;
@@ -38,10 +60,13 @@ struct TraceFindings {
   std::int64_t read = 0, kept = 0, ignored = 0, lost = 0;
   std::int64_t kernels = 0;
   std::int64_t kernel_ns = 0;
-  std::string step_basis;  // "profiler_steps", "annotations", "repeated_ops", "whole_trace"
+  std::string
+      step_basis;  // "profiler_steps", "annotations", "repeated_ops", "repeated_launches", "whole_trace"
   bool launches_block = false;
   std::vector<Step> steps;
   std::vector<std::size_t> averaged;  // of steps
+  std::vector<Op> ops;                // by charge
+  std::size_t ops_shown = 10;         // to people
   std::vector<std::pair<std::string, std::string>> facts;
 };
 

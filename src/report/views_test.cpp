@@ -390,5 +390,62 @@ TEST(FileView, OpsWithoutTimesStayInTheirOrder) {
   EXPECT_FALSE(json.at("op_tables").at(0).at("rows").at(0).contains("duration_ns"));
 }
 
+TEST(TraceView, OpsByTheTimeThatTheDeviceComputedForThem) {
+  TraceFindings findings{.path = "a.json", .format = "kineto", .verdict = "usable"};
+  findings.device = 0;
+  findings.step_basis = "whole_trace";
+  findings.steps = {{.name = "trace", .wall_ns = 10'000'000, .labels = {{"kernel", 8'000'000}}}};
+  findings.averaged = {0};
+  TraceFindings::Op linear{.name = "aten::linear", .kind = "op", .op_class = "matmul"};
+  linear.shapes = {{16, 256, 3072}, {768, 3072}, {}};
+  linear.dtypes = {"float32", "float32", "float32"};
+  linear.module_path = "Net_0.Linear_0";
+  linear.count = 12;
+  linear.kernels = 24;
+  linear.total_ns = linear.charge_ns = 4'000'000;
+  linear.flops = 1'200'000'000'000;
+  linear.bytes = 34;
+  linear.precision_path = "tf32";
+  linear.main_kernel = "gemm";
+  linear.family = "gemm";
+  TraceFindings::Op other_module = linear;
+  other_module.module_path = "Net_0.Linear_1";
+  other_module.total_ns = other_module.charge_ns = 2'000'000;
+  TraceFindings::Op kernel{.name =
+                               "void at::native::(anonymous namespace)::softmax_warp_forward<float, "
+                               "(anonymous namespace)::X>(int)",
+                           .kind = "kernel",
+                           .count = 0.5};
+  kernel.total_ns = kernel.charge_ns = 1'500'000;
+  kernel.family = "softmax";
+  const TraceFindings::Op small{
+      .name = "aten::add", .kind = "op", .count = 1, .total_ns = 500'000, .charge_ns = 500'000};
+  const TraceFindings::Op view{.name = "aten::view", .kind = "op", .count = 3, .host_ns = 9};
+  findings.ops = {linear, other_module, kernel, small, view};
+  findings.ops_shown = 2;
+  const std::string text = render_text(trace_document(findings), {.width = 100});
+  // 6 ms for two modules of 1.2 TFLOP each; a kernel without an op by its bare name; the rest in one line.
+  EXPECT_THAT(text, ContainsRegex("linear +16x256x3072 768x3072 1 +24 +6 +60 +tf32 +400 +gemm\n"));
+  EXPECT_THAT(text, ContainsRegex("softmax_warp_forward +0.5 +1.5 +15 +- +softmax\n"));
+  EXPECT_THAT(text, ContainsRegex("1 other +0.5 +5\n"));
+  EXPECT_THAT(text, Not(HasSubstr("view")));
+  const nlohmann::json ops = json_of_document(trace_document(findings)).at("ops");
+  ASSERT_EQ(ops.size(), 5U);
+  EXPECT_EQ(ops[0].at("name"), "aten::linear");
+  EXPECT_EQ(ops[0].at("shapes"), nlohmann::json::parse("[[16, 256, 3072], [768, 3072], []]"));
+  EXPECT_EQ(ops[0].at("module_path"), "Net_0.Linear_0");
+  EXPECT_EQ(ops[0].at("count"), 12);
+  EXPECT_EQ(ops[0].at("total_ns"), 4'000'000);
+  EXPECT_EQ(ops[0].at("charge_ns"), 4'000'000);
+  EXPECT_EQ(ops[0].at("flops"), 1'200'000'000'000);
+  EXPECT_EQ(ops[0].at("bytes"), 34);
+  EXPECT_EQ(ops[0].at("precision_path"), "tf32");
+  EXPECT_EQ(ops[0].at("kernels"), 24);
+  EXPECT_FALSE(ops[2].contains("flops"));
+  EXPECT_EQ(ops[2].at("count"), 0.5);
+  findings.ops_shown = 0;
+  EXPECT_THAT(render_text(trace_document(findings), {.width = 100}), Not(HasSubstr("by op")));
+}
+
 }  // namespace
 }  // namespace deepgap::report

@@ -13,11 +13,13 @@
 #include "base/units.h"
 #include "report/trace_findings.h"
 #include "session/foreign_file.h"
+#include "session/op_findings.h"
 #include "trace/attribution.h"
 #include "trace/importer.h"
 #include "trace/perfetto.h"
 #include "trace/quality.h"
 #include "trace/steps.h"
+#include "trace/traced_ops.h"
 
 namespace deepgap::session {
 namespace {
@@ -132,6 +134,9 @@ Result<Answer> trace_content(trace::FileContent content, const std::string& path
   const trace::Quality quality = trace::judge(timeline, steps, attribution, options.unprofiled_ns);
   report::TraceFindings findings = findings_of(timeline, steps, attribution, quality);
   findings.path = path;
+  DEEPGAP_ASSIGN(const trace::TracedOps traced, trace::trace_ops(timeline, steps, attribution));
+  findings.ops = op_findings(timeline, traced, findings.averaged);
+  findings.ops_shown = options.ops;
   Answer answer{.document = report::trace_document(findings),
                 .exit = quality.verdict == trace::Verdict::kUnusable ? ExitCode::kPartial : ExitCode::kDone};
   answer.document.perfetto = [kept = std::make_shared<const trace::FileContent>(std::move(content)), steps,

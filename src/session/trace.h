@@ -13,6 +13,7 @@ namespace deepgap::session {
 struct TraceOptions {
   std::optional<std::int64_t> device;         // the one with most kernel time
   std::optional<std::int64_t> unprofiled_ns;  // a step without the profiler
+  std::size_t ops = 10;                       // how many of the largest are shown to people
 };
 
 // The document is `deepgap.trace/1`, for a file that is no trace with what `show` has of it; an unusable file

@@ -4,8 +4,10 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <unordered_map>
 
 #include "trace/host_activity.h"
+#include "trace/host_compute.h"
 
 namespace deepgap::trace {
 namespace {
@@ -55,20 +57,28 @@ bool blocks(HostState state) {
   return state == HostState::kCopying || state == HostState::kWaiting || state == HostState::kAllocating;
 }
 
+// What takes its time whether or not the queue was drained before it.
+bool stands_for_itself(HostState state) {
+  return state == HostState::kLoading || state == HostState::kCpuOp;
+}
+
 class Attributor {
  public:
   Attributor(const Timeline& timeline, const Steps& steps, std::optional<std::int32_t> device,
              const AttributionLimits& limits)
-      : timeline_(timeline), steps_(steps), limits_(limits), startup_(first_times(timeline, limits.startup)) {
+      : timeline_(timeline), steps_(steps), limits_(limits), host_(timeline, limits.host) {
     found_.device = device ? device : busiest_device(timeline);
-    for (std::size_t i = 0; i < timeline.events.size(); ++i) {
-      const Event& event = timeline.events[i];
-      const bool kernel = event.role == Role::kKernel;
-      if (!kernel && event.role != Role::kCopy && event.role != Role::kMemset) continue;
-      if (timeline.launches[event.detail].device != found_.device) continue;
-      work_.push_back({event.start_ns, event.end_ns(), timeline.calls[i], kernel});
+    host_only_ = !found_.device && is_host_only(timeline, host_.names);
+    if (host_only_) {
+      for (const Interval& busy :
+           computing_times(timeline, host_.threads, host_.names, limits.host.long_view_ns)) {
+        work_.push_back({busy.start_ns, busy.end_ns, kNoEvent, true});
+      }
+      return;
     }
+    take_work();
     found_.launches_block = launches_block();
+    busiest_lane_ = busiest_lane();
   }
 
   Attribution attribute() {
@@ -77,13 +87,28 @@ class Attributor {
   }
 
  private:
+  void take_work() {
+    for (std::size_t i = 0; i < timeline_.events.size(); ++i) {
+      const Event& event = timeline_.events[i];
+      const bool kernel = event.role == Role::kKernel;
+      if (!kernel && event.role != Role::kCopy && event.role != Role::kMemset) continue;
+      if (timeline_.launches[event.detail].device == found_.device) {
+        work_.push_back({event.start_ns, event.end_ns(), timeline_.calls[i], kernel});
+      } else if (!elsewhere_.empty() && event.start_ns <= elsewhere_.back().end_ns) {
+        elsewhere_.back().end_ns = std::max(elsewhere_.back().end_ns, event.end_ns());
+      } else {
+        elsewhere_.push_back({event.start_ns, event.end_ns()});
+      }
+    }
+  }
+
   bool launches_block() const {
     std::int64_t launches = 0;
     std::int64_t late = 0;
     for (const Work& work : work_) {
       if (!work.kernel || work.call == kNoEvent) continue;
       const Event& call = timeline_.events[work.call];
-      if (call_kind(timeline_.texts[call.name]) != CallKind::kLaunch) continue;
+      if (host_.names.call(call) != CallKind::kLaunch) continue;
       ++launches;
       if (call.end_ns() >= work.end_ns) ++late;
     }
@@ -91,22 +116,44 @@ class Attributor {
            static_cast<double>(late) >= limits_.blocking_share * static_cast<double>(launches);
   }
 
+  // The thread that launched most of the device's work: it stands for those of which the launch is not known.
+  std::optional<std::uint32_t> busiest_lane() const {
+    std::unordered_map<std::uint32_t, std::size_t> launched;
+    std::optional<std::uint32_t> most;
+    for (const Work& work : work_) {
+      if (work.call == kNoEvent) continue;
+      const std::uint32_t lane = timeline_.events[work.call].lane;
+      const std::size_t count = ++launched[lane];
+      if (!most || count > launched[*most]) most = lane;
+    }
+    return most;
+  }
+
   void put(std::int64_t start, std::int64_t end, Label label) {
     if (end <= start) return;
     found_.steps.back().ns[static_cast<std::size_t>(label)] += end - start;
     if (!found_.segments.empty() && found_.segments.back().end_ns == start &&
-        found_.segments.back().label == label) {
+        found_.segments.back().label == label && start > step_start_) {
       found_.segments.back().end_ns = end;
     } else {
       found_.segments.push_back({start, end, label});
     }
   }
 
-  // The sweep: what runs on the device from the step's start to its end, and the gaps between.
   void attribute(const Step& step) {
     found_.steps.emplace_back();
-    debt_ = {};
+    step_start_ = step.start_ns;
+    step_is_cold_ = step.warmup;
+    lead_ns_ = 0;
     tail_.reset();
+    sweep(step);
+    std::int64_t rest = step.wall_ns();
+    for (const std::int64_t ns : found_.steps.back().ns) rest -= ns;
+    found_.unaccounted_ns += std::abs(rest);
+  }
+
+  // What runs on the device from the step's start to its end, and the gaps between.
+  void sweep(const Step& step) {
     std::int64_t at = step.start_ns;
     // Work of before may reach into the step.
     while (next_ < work_.size() && work_[next_].start_ns < step.start_ns) begin_work();
@@ -135,92 +182,124 @@ class Attributor {
 
   const HostActivity& activity_of(std::uint32_t lane) {
     std::unique_ptr<HostActivity>& activity = activities_[lane];
-    if (!activity) activity = std::make_unique<HostActivity>(timeline_, startup_, lane);
+    if (!activity) activity = std::make_unique<HostActivity>(host_, lane);
     return *activity;
   }
 
   // A gap, and the work that ends it (none at the step's end).
   void idle(std::int64_t from, std::int64_t to, const Work* next) {
+    if (host_only_) {
+      put(from, to, Label::kIdleFramework);
+      return;
+    }
     const std::uint32_t call = next != nullptr ? next->call : last_call_;
     if (call == kNoEvent) {
-      put(from, to, Label::kIdleUnknown);
+      if (busiest_lane_) {
+        host(from, to, activity_of(*busiest_lane_));
+      } else {
+        put(from, to, Label::kIdleUnknown);
+      }
       return;
     }
     const Event& launch = timeline_.events[call];
     std::int64_t queued_from = to;
-    if (next != nullptr) queued_from = std::clamp(launch.end_ns() + limits_.queued_ns, from, to);
-    if (found_.launches_block) queued_from = to;
+    if (next != nullptr && !found_.launches_block)
+      queued_from = std::clamp(launch.end_ns() + limits_.queued_ns, from, to);
     host(from, queued_from, activity_of(launch.lane));
-    put(queued_from, to,
-        to - queued_from > limits_.contention_ns ? Label::kIdleContention : Label::kIdleDeviceQueue);
+    queued(queued_from, to);
+  }
+
+  // The part of a gap for which the next work was in the queue. While another device of ours works, that is
+  // what it may wait for; what is long beside that is something else's.
+  void queued(std::int64_t from, std::int64_t to) {
+    const auto alone = [this](std::int64_t start, std::int64_t end) {
+      put(start, end, end - start > limits_.contention_ns ? Label::kIdleContention : Label::kIdleDeviceQueue);
+    };
+    while (elsewhere_next_ < elsewhere_.size() && elsewhere_[elsewhere_next_].end_ns <= from)
+      ++elsewhere_next_;
+    std::int64_t at = from;
+    for (std::size_t i = elsewhere_next_; i < elsewhere_.size() && elsewhere_[i].start_ns < to; ++i) {
+      const std::int64_t start = std::max(elsewhere_[i].start_ns, at);
+      const std::int64_t end = std::min(elsewhere_[i].end_ns, to);
+      alone(at, start);
+      put(start, end, Label::kIdleDeviceQueue);
+      at = end;
+    }
+    alone(at, to);
   }
 
   // The part of a gap for which the host answers.
   void host(std::int64_t from, std::int64_t to, const HostActivity& activity) {
     std::int64_t at = from;
-
     activity.for_each(from, to, [&](const HostMoment& moment) {
-      if (moment.start_ns > at) outside(at, moment.start_ns);
+      settle(at, moment.start_ns, HostState::kNone);
       HostState state = moment.state;
       if (found_.launches_block && state == HostState::kLaunching) state = HostState::kWaiting;
-      const Label label = label_of(state);
       if (blocks(state)) {
         const Event& call = timeline_.events[moment.event];
         // Begun before the device fell idle: it drained the queue, and how far the host was ahead is lost.
         if (call.start_ns < from) {
-          tail_ = label;
-
-          debt_ = {label, from - call.start_ns};
+          tail_ = label_of(state);
+          lead_ns_ = from - call.start_ns;
+          lead_label_ = *tail_;
         }
-        put(moment.start_ns, moment.end_ns, label);
-      } else if (tail_) {
-        put(moment.start_ns, moment.end_ns, *tail_);
-
+        put(moment.start_ns, moment.end_ns, label_of(state));
+      } else if (moment.interrupted && !step_is_cold_) {
+        put(moment.start_ns, moment.end_ns, Label::kIdleContention);
       } else {
-        pay(moment.start_ns, moment.end_ns, label);
+        settle(moment.start_ns, moment.end_ns, state);
       }
-
       at = moment.end_ns;
     });
-    if (at < to) outside(at, to);
+    settle(at, to, HostState::kNone);
   }
 
-  void outside(std::int64_t from, std::int64_t to) { put(from, to, tail_.value_or(Label::kIdleFramework)); }
-
-  // Launch idle behind a drained queue is the drain's, for as long as the lead that it took.
-  void pay(std::int64_t from, std::int64_t to, Label label) {
-    std::int64_t paid = from;
-    if (label == Label::kIdleHostLaunch && debt_.lead_ns > 0) {
-      paid = std::min(to, from + debt_.lead_ns);
-      debt_.lead_ns -= paid - from;
-      put(from, paid, debt_.label);
+  // All that follows a drained queue until the next kernel is the drain's, and launch idle behind that for as
+  // long as there is something left of the lead that it took.
+  void settle(std::int64_t from, std::int64_t to, HostState state) {
+    if (to <= from) return;
+    const Label label = label_of(state);
+    if (stands_for_itself(state)) {
+      put(from, to, label);
+    } else if (tail_) {
+      lead_ns_ = std::max<std::int64_t>(0, lead_ns_ - (to - from));
+      put(from, to, *tail_);
+    } else if (label == Label::kIdleHostLaunch) {
+      const std::int64_t paid = std::min(to - from, lead_ns_);
+      lead_ns_ -= paid;
+      put(from, from + paid, lead_label_);
+      put(from + paid, to, label);
+    } else {
+      put(from, to, label);
     }
-    put(paid, to, label);
   }
 
+  // As much work is queued again as was before the drain.
   void repay(const Work& work) {
-    if (debt_.lead_ns == 0 || work.call == kNoEvent) return;
-    if (work.start_ns - timeline_.events[work.call].end_ns() >= debt_.lead_ns) debt_ = {};
+    if (lead_ns_ == 0 || work.call == kNoEvent) return;
+    if (work.start_ns - timeline_.events[work.call].end_ns() >= lead_ns_) lead_ns_ = 0;
   }
-
-  struct Debt {
-    Label label = Label::kIdleSynchronisation;
-    std::int64_t lead_ns = 0;
-  };
 
   const Timeline& timeline_;
   const Steps& steps_;
   const AttributionLimits& limits_;
-  std::vector<bool> startup_;
+  const Host host_;
+  bool host_only_ = false;
 
-  std::vector<Work> work_;  // of the device, by start
-  std::size_t next_ = 0;    // of work_: what the sweep has not come to yet
+  std::vector<Work> work_;           // of the device, by start
+  std::vector<Interval> elsewhere_;  // when other devices of the trace work, by start and apart
+  std::size_t next_ = 0;             // of work_: what the sweep has not come to yet
+  std::size_t elsewhere_next_ = 0;
+  std::int64_t step_start_ = 0;
+  bool step_is_cold_ = false;
   std::int64_t kernel_until_ = std::numeric_limits<std::int64_t>::min();
   std::int64_t copy_until_ = std::numeric_limits<std::int64_t>::min();
-  std::map<std::uint32_t, std::unique_ptr<HostActivity>> activities_;
+  std::unordered_map<std::uint32_t, std::unique_ptr<HostActivity>> activities_;
+  std::optional<std::uint32_t> busiest_lane_;
   std::uint32_t last_call_ = kNoEvent;
-  Debt debt_;
   std::optional<Label> tail_;  // of a blocking call that drained the queue: until the next kernel starts
+  std::int64_t lead_ns_ = 0;   // what is left of the lead that it took
+  Label lead_label_ = Label::kIdleSynchronisation;
 
   Attribution found_;
 };

@@ -35,12 +35,12 @@ enum class Label : std::uint8_t {
 inline constexpr std::size_t kLabels = 12;
 std::string_view name_of(Label label);  // "kernel", "copy_exposed", "idle_host_launch", ...
 
-// From a handful of traces of one machine; how far each may move has not been tried.
+// From a handful of traces of one machine. How far the labels move with each: docs/trace.md.
 struct AttributionLimits {
   std::int64_t queued_ns = 20'000;       // a launch that returned so long ago had its work in the queue
   std::int64_t contention_ns = 100'000;  // a gap of queued work beyond this is another's
-  StartupLimits startup;
-  double blocking_share = 0.9;  // of launches that return after their kernel ended
+  double blocking_share = 0.9;           // of launches that return after their kernel ended
+  HostLimits host;
 };
 
 struct Segment {
@@ -59,9 +59,12 @@ struct Attribution {
   bool launches_block = false;         // CUDA_LAUNCH_BLOCKING, or a profiler that makes them
   std::vector<StepLabels> steps;       // one for each of Steps::steps
   std::vector<Segment> segments;       // of all steps, in their order, without holes within a step
+  // What the labels of all steps lack of their walls: 0. Else the sweep is at fault, and judge() says so.
+  std::int64_t unaccounted_ns = 0;
 };
 
-// `device`: the one with most kernel time where absent.
+// `device`: the one with most kernel time where absent. A trace of a run on the CPU has no device: what its
+// ops compute, on any thread, is `kernel`, and what is between them `idle_framework`.
 Attribution attribute(const Timeline& timeline, const Steps& steps,
                       std::optional<std::int32_t> device = std::nullopt,
                       const AttributionLimits& limits = {});

@@ -1,14 +1,17 @@
 // What a host thread was doing at each moment, as the innermost of what was recorded there.
 //
-//   HostActivity activity(timeline, first_times(timeline), lane);
+//   HostActivity activity(host, lane);
 //   activity.for_each(from, to, [&](const HostMoment& moment) { ... moment.start_ns, end_ns, event ... });
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
-#include "trace/runtime_calls.h"
+#include "trace/host_causes.h"
+#include "trace/host_names.h"
+#include "trace/host_threads.h"
 #include "trace/timeline.h"
 
 namespace deepgap::trace {
@@ -19,7 +22,7 @@ enum class HostState : std::uint8_t {
   kCopying,    // in a call that waits for a copy
   kWaiting,    // in a call that waits for the device
   kAllocating,
-  kLoading,     // modules, libraries, first calls
+  kLoading,     // modules, libraries, first calls, autotuning
   kCpuOp,       // in an op that launches nothing and computes something
   kBookkeeping  // in an op that neither launches nor computes: a view
 };
@@ -29,45 +32,59 @@ struct HostMoment {
   std::int64_t end_ns = 0;
   std::uint32_t event = kNoEvent;  // the innermost; none between ops
   HostState state = HostState::kNone;
+  bool interrupted = false;  // a launch or bookkeeping, for so long that something else had the core
 };
 
-struct StartupLimits {
-  std::int64_t least_ns = 200'000;  // what is shorter is no loading
-  double factor = 10;               // of the median of a name
-  std::size_t rare = 2;             // a name seen so often at most has no median to go by
+struct HostLimits {
+  std::int64_t long_view_ns = 100'000;  // an op beyond it that only makes a view does something
+  std::int64_t real_copy_ns = 20'000;   // a copy that takes less is not what its call waits for
+  CauseLimits causes;
 };
 
-// Which calls and ops (by their index) took as long as they did because something was loaded or compiled in
-// them: where the trace shows loading at all, those of at least limits.least_ns that are rare or took
-// limits.factor times the median of their name.
-std::vector<bool> first_times(const Timeline& timeline, const StartupLimits& limits = {});
+// What all threads of a trace share.
+class Host {
+ public:
+  Host(const Timeline& timeline, const HostLimits& limits);
+
+  const Timeline& timeline;
+  const HostLimits& limits;
+  const HostNames names;
+  const HostThreads threads;
+  const HostCauses causes;
+  // Calls that wait for a copy from or to memory that is not pinned: for the copy, or, where that is nothing,
+  // until the device has come to it.
+  std::unordered_map<std::uint32_t, HostState> pageable;
+};
 
 class HostActivity {
  public:
-  // `startup` is first_times(timeline).
-  HostActivity(const Timeline& timeline, const std::vector<bool>& startup, std::uint32_t lane);
-
-  bool empty() const { return moments_.empty(); }
-  // From the first to the last recorded moment of the thread.
-  std::int64_t begin_ns() const { return moments_.front().start_ns; }
-  std::int64_t end_ns() const { return moments_.back().end_ns; }
+  HostActivity(const Host& host, std::uint32_t lane);
 
   // Each moment within [from, to), cut to it, in their order and without a hole between the first and last
   // recorded ones.
   template <typename Visit>
   void for_each(std::int64_t from, std::int64_t to, Visit visit) const {
     auto moment = std::upper_bound(moments_.begin(), moments_.end(), from,
-                                   [](std::int64_t at, const HostMoment& each) { return at < each.end_ns; });
+                                   [](std::int64_t at, const Moment& each) { return at < each.start_ns; });
+    if (moment != moments_.begin()) --moment;
     for (; moment != moments_.end() && moment->start_ns < to; ++moment) {
-      HostMoment cut = *moment;
-      cut.start_ns = std::max(cut.start_ns, from);
-      cut.end_ns = std::min(cut.end_ns, to);
-      visit(cut);
+      const auto next = std::next(moment);
+      const std::int64_t end = std::min(next == moments_.end() ? end_ns_ : next->start_ns, to);
+      const std::int64_t start = std::max(moment->start_ns, from);
+      if (start < end) visit(HostMoment{start, end, moment->event, moment->state, moment->interrupted});
     }
   }
 
  private:
-  std::vector<HostMoment> moments_;
+  // Up to the next one: there are up to two for each op and call of a thread.
+  struct Moment {
+    std::int64_t start_ns = 0;
+    std::uint32_t event = kNoEvent;
+    HostState state = HostState::kNone;
+    bool interrupted = false;
+  };
+  std::vector<Moment> moments_;
+  std::int64_t end_ns_ = 0;
 };
 
 }  // namespace deepgap::trace

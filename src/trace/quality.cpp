@@ -3,23 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <utility>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "core/estimate.h"
+#include "trace/host_compute.h"
 #include "trace/runtime_calls.h"
+#include "trace/step_differences.h"
 
 namespace deepgap::trace {
 namespace {
-
-// A step that lacks so many of its launches' kernels tells nothing.
-constexpr double kBrokenShare = 0.02;
-// Stamps of host and device are converted between clocks; less than this is rounding.
-constexpr std::int64_t kClockRounding = 2'000;
-// Steps whose times differ by more than this from their median are not one thing.
-constexpr double kStepsDiffer = 0.2;
-// The profiler's cost that is worth a word.
-constexpr double kInflation = 0.1;
 
 std::string time_text(std::int64_t ns) {
   return format_value(static_cast<double>(ns), Unit::kNanoseconds);
@@ -31,7 +27,12 @@ struct StepCounts {
   std::int64_t without_kernel = 0;
   std::int64_t graphs = 0;
   std::int64_t opaque_graphs = 0;
-  std::int64_t kernels = 0;
+  std::int64_t kernels = 0;  // of the launches
+
+  // Where one id stands for all, kernels are missing only if there are fewer of them than launches.
+  std::int64_t missing() const {
+    return std::min(without_kernel, std::max<std::int64_t>(0, launches - kernels));
+  }
 };
 
 bool is_graph_launch(std::string_view name) {
@@ -46,29 +47,36 @@ bool launches_kernel(std::string_view name) {
 
 class Judge {
  public:
-  Judge(const Timeline& timeline, const Steps& steps, const Attribution& attribution)
-      : timeline_(timeline), steps_(steps), attribution_(attribution) {
+  Judge(const Timeline& timeline, const Steps& steps, const Attribution& attribution,
+        const QualityLimits& limits)
+      : timeline_(timeline), steps_(steps), attribution_(attribution), limits_(limits) {
     found_.diagnostics = timeline.diagnostics;
     found_.broken.assign(steps.steps.size(), false);
+    loss_ = std::any_of(timeline.diagnostics.begin(), timeline.diagnostics.end(),
+                        [](const Diagnostic& diagnostic) { return diagnostic.severity != Severity::kNote; });
   }
 
   Quality judge(std::optional<std::int64_t> unprofiled_ns) {
-    const bool lossy = !found_.diagnostics.empty();
     const bool has_device = attribution_.device.has_value();
-    if (!timeline_.events.empty() && !has_device) {
-      say(diagnostics::kNoDeviceActivity, "expected kernels, found none");
-    }
+    host_only_ = !has_device && is_host_only(timeline_, HostNames(timeline_));
+    if (!timeline_.events.empty() && !has_device) no_device();
     missing_work();
     cut_off();
-
+    empty_steps();
     if (has_device) {
       disagreeing_clocks();
+      kernels_of_no_time();
       overlaps();
     }
     shapes();
+    stretching_annotations();
     differing_steps();
     if (unprofiled_ns) inflation(*unprofiled_ns);
-    found_.verdict = verdict(lossy);
+    if (attribution_.unaccounted_ns != 0) {
+      say(diagnostics::kLabelsDoNotSum,
+          fmt::format("{} are in no label, or in two", time_text(attribution_.unaccounted_ns)));
+    }
+    found_.verdict = verdict();
     return std::move(found_);
   }
 
@@ -87,36 +95,57 @@ class Judge {
     return static_cast<std::size_t>(step - steps_.steps.begin());
   }
 
+  void no_device() {
+    say(diagnostics::kNoDeviceActivity, host_only_
+                                            ? "expected kernels, found none: the ops on the host are the work"
+                                            : "expected kernels, found none");
+    if (host_only_) found_.diagnostics.back().severity = Severity::kNote;
+  }
+
   void missing_work() {
     std::vector<bool> has_work(timeline_.events.size(), false);
     std::int64_t orphans = 0;
-    bool any_call = false;
     for (std::size_t i = 0; i < timeline_.calls.size(); ++i) {
-      if (timeline_.events[i].role == Role::kRuntimeCall) any_call = true;
+      if (timeline_.events[i].role == Role::kRuntimeCall) any_call_ = true;
       if (timeline_.calls[i] != kNoEvent) has_work[timeline_.calls[i]] = true;
       if (timeline_.events[i].role == Role::kKernel && timeline_.calls[i] == kNoEvent) ++orphans;
     }
     if (orphans > 0) {
       say(diagnostics::kKernelsWithoutLaunches,
-          any_call ? fmt::format("{} kernels have no launch", orphans)
-                   : fmt::format("none of the {} kernels has a launch: no calls were recorded", orphans),
+          any_call_ ? fmt::format("{} kernels have no launch", orphans)
+                    : fmt::format("none of the {} kernels has a launch: no calls were recorded", orphans),
           orphans);
     }
+    const std::vector<StepCounts> counts = count_launches(has_work);
+    say_of_steps(diagnostics::kLaunchesWithoutKernels, "{} of {} launches have no kernel", counts,
+                 [](const StepCounts& count) { return std::pair(count.missing(), count.launches); });
+    say_of_steps(diagnostics::kOpaqueGraphs, "{} of {} graph launches have no kernels", counts,
+                 [](const StepCounts& count) { return std::pair(count.opaque_graphs, count.graphs); });
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const StepCounts& count = counts[i];
+      const bool lacks =
+          static_cast<double>(count.missing()) > limits_.broken_share * static_cast<double>(count.launches);
+      found_.broken[i] = lacks || count.opaque_graphs > 0;
+      loss_ = loss_ || found_.broken[i] || count.missing() > 0;
+    }
+  }
+
+  std::vector<StepCounts> count_launches(const std::vector<bool>& has_work) {
     std::vector<StepCounts> counts(steps_.steps.size());
     for (std::size_t i = 0; i < timeline_.events.size(); ++i) {
       const Event& event = timeline_.events[i];
       if (event.role != Role::kRuntimeCall) continue;
       const std::string_view name = timeline_.texts[event.name];
+      if (!launches_kernel(name)) continue;
+      any_launch_ = true;
       const auto step = step_at(event.start_ns);
-      if (!step || !launches_kernel(name)) continue;
+      if (!step) continue;
       StepCounts& count = counts[*step];
       if (is_graph_launch(name)) {
         ++count.graphs;
         if (!has_work[i]) ++count.opaque_graphs;
       } else {
         ++count.launches;
-        ++launches_;
-
         if (!has_work[i]) ++count.without_kernel;
       }
     }
@@ -126,61 +155,114 @@ class Judge {
       const auto step = step_at(call.start_ns);
       if (step && !is_graph_launch(timeline_.texts[call.name])) ++counts[*step].kernels;
     }
+    return counts;
+  }
+
+  // A fault of steps, each by its name; of more than a few the rest together.
+  template <typename Part>
+  void say_of_steps(const DiagnosticKind& kind, const char* text, const std::vector<StepCounts>& counts,
+                    Part part_of) {
+    std::size_t named = 0;
+    std::size_t more = 0;
+    std::pair<std::int64_t, std::int64_t> rest{0, 0};
     for (std::size_t i = 0; i < counts.size(); ++i) {
-      const StepCounts& count = counts[i];
-      // Where one id stands for all, kernels are missing only if there are fewer of them than launches.
-      const std::int64_t missing =
-          std::min(count.without_kernel, std::max<std::int64_t>(0, count.launches - count.kernels));
-      if (missing > 0) {
-        say(diagnostics::kLaunchesWithoutKernels,
-            fmt::format("{} of {} launches have no kernel", missing, count.launches), missing,
-            steps_.steps[i].name);
+      const std::pair<std::int64_t, std::int64_t> part = part_of(counts[i]);
+      if (part.first == 0) continue;
+      if (named++ < limits_.named_steps) {
+        say(kind, fmt::format(fmt::runtime(text), part.first, part.second), part.first, steps_.steps[i].name);
+      } else {
+        ++more;
+        rest.first += part.first;
+        rest.second += part.second;
       }
-      if (count.opaque_graphs > 0) {
-        say(diagnostics::kOpaqueGraphs,
-            fmt::format("{} of {} graph launches have no kernels", count.opaque_graphs, count.graphs),
-            count.opaque_graphs, steps_.steps[i].name);
-      }
-      found_.broken[i] = static_cast<double>(missing) > kBrokenShare * static_cast<double>(count.launches) ||
-                         count.opaque_graphs > 0;
+    }
+    if (more > 0) {
+      say(kind, fmt::format(fmt::runtime(text), rest.first, rest.second), rest.first,
+          fmt::format("{} more steps", more));
     }
   }
 
   // A file that is cut off lacks what would have come behind, launches and kernels alike: a step is whole
-  // only if
-  // it has as many kernels as the fullest one, and one step alone has nothing to be compared with.
+  // only if it has as much work as the fullest one, and one step alone has nothing to be compared with.
   void cut_off() {
     const auto is_cut = [](const Diagnostic& each) { return each.id == diagnostics::kFileCutOff.id; };
     if (std::none_of(found_.diagnostics.begin(), found_.diagnostics.end(), is_cut)) return;
-    std::vector<std::int64_t> kernels(steps_.steps.size(), 0);
+    const bool kernels = attribution_.device || !timeline_.devices.empty();
+    if (!kernels && !host_only_) return;
+    std::vector<std::int64_t> work(steps_.steps.size(), 0);
     for (const Event& event : timeline_.events) {
-      if (event.role != Role::kKernel) continue;
-      if (const auto step = step_at(event.start_ns)) ++kernels[*step];
+      if (event.role != (kernels ? Role::kKernel : Role::kOp)) continue;
+      if (const auto step = step_at(event.start_ns)) ++work[*step];
     }
-    const std::int64_t most = kernels.empty() ? 0 : *std::max_element(kernels.begin(), kernels.end());
-    const bool expected = attribution_.device || !timeline_.devices.empty();
-    for (std::size_t i = 0; i < kernels.size(); ++i) {
-      const bool whole = static_cast<double>(kernels[i]) >= (1 - kBrokenShare) * static_cast<double>(most);
-      if (expected && (most == 0 || kernels.size() == 1 || !whole)) found_.broken[i] = true;
+    const std::int64_t most = work.empty() ? 0 : *std::max_element(work.begin(), work.end());
+    for (std::size_t i = 0; i < work.size(); ++i) {
+      const bool whole =
+          static_cast<double>(work[i]) >= (1 - limits_.broken_share) * static_cast<double>(most);
+      if (most == 0 || work.size() == 1 || !whole) found_.broken[i] = true;
     }
   }
 
+  // What a profiler's schedule ends with.
+  void empty_steps() {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < steps_.steps.size(); ++i) {
+      if (is_empty(steps_, i)) names.push_back(steps_.steps[i].name);
+    }
+    if (names.empty()) return;
+    say(diagnostics::kEmptySteps,
+        fmt::format("{} of {} steps launch nothing", names.size(), steps_.steps.size()),
+        static_cast<std::int64_t>(names.size()), names.size() == 1 ? names.front() : "");
+  }
+
   void disagreeing_clocks() {
-    std::int64_t count = 0;
+    std::int64_t host_start = std::numeric_limits<std::int64_t>::max();
+    std::int64_t host_end = std::numeric_limits<std::int64_t>::min();
+    for (const Event& event : timeline_.events) {
+      if (on_device(event.role)) continue;
+      host_start = std::min(host_start, event.start_ns);
+      host_end = std::max(host_end, event.end_ns());
+    }
+    std::int64_t early = 0;
     std::int64_t most = 0;
+    std::int64_t kernels = 0;
+    std::int64_t outside = 0;
     for (std::size_t i = 0; i < timeline_.calls.size(); ++i) {
-      if (timeline_.calls[i] == kNoEvent) continue;
-      const std::int64_t early = timeline_.events[timeline_.calls[i]].start_ns - timeline_.events[i].start_ns;
-      if (early <= kClockRounding) continue;
-      ++count;
-      most = std::max(most, early);
+      const Event& work = timeline_.events[i];
+      const bool known = timeline_.calls[i] != kNoEvent;
+      if (work.role == Role::kKernel) {
+        ++kernels;
+        const bool before = work.start_ns < host_start - limits_.clock_rounding_ns;
+        const bool late =
+            known ? work.start_ns - timeline_.events[timeline_.calls[i]].end_ns() > limits_.late_ns
+                  : work.start_ns > host_end;
+        if (host_start <= host_end && (before || late)) ++outside;
+      }
+      if (!known) continue;
+      const std::int64_t by = timeline_.events[timeline_.calls[i]].start_ns - work.start_ns;
+      if (by <= limits_.clock_rounding_ns) continue;
+      ++early;
+      most = std::max(most, by);
     }
-    if (count > 0) {
+    if (early > 0) {
       say(diagnostics::kClockSkew,
-          fmt::format("{} pieces of work begin before their launch does, by up to {}", count,
+          fmt::format("{} pieces of work begin before their launch does, by up to {}", early,
                       time_text(most)),
-          count);
+          early);
     }
+    if (outside > 0) {
+      say(diagnostics::kKernelsOutsideWindow,
+          fmt::format("{} of {} kernels run when nothing of the host is recorded", outside, kernels),
+          outside);
+    }
+    loss_ = loss_ || early > 0 ||
+            static_cast<double>(outside) > limits_.broken_share * static_cast<double>(kernels);
+  }
+
+  void kernels_of_no_time() {
+    const auto count = std::count_if(
+        timeline_.events.begin(), timeline_.events.end(),
+        [](const Event& event) { return event.role == Role::kKernel && event.duration_ns == 0; });
+    if (count > 0) say(diagnostics::kZeroDurations, fmt::format("{} kernels take 0 ns", count), count);
   }
 
   void overlaps() {
@@ -194,10 +276,13 @@ class Judge {
       if (event.start_ns < end) ++count;
       end = std::max(end, event.end_ns());
     }
-    if (count > 0) {
-      say(diagnostics::kOverlappingKernels,
-          fmt::format("{} kernels begin before the one before them on their stream ends", count), count);
+    if (count == 0) return;
+    std::string text = fmt::format("{} kernels begin before the one before them on their stream ends", count);
+    for (const TraceDevice& device : timeline_.devices) {
+      if (device.id == attribution_.device && device.compute_capability)
+        text += fmt::format("; the device has compute capability {}", *device.compute_capability);
     }
+    say(diagnostics::kOverlappingKernels, std::move(text), count);
   }
 
   void shapes() {
@@ -211,24 +296,45 @@ class Judge {
     if (ops > 0 && with == 0) say(diagnostics::kNoShapes, fmt::format("none of {} ops has shapes", ops), ops);
   }
 
+  // A range of seconds around milliseconds of work: its length is the program's, or a clock's, not the
+  // work's.
+  void stretching_annotations() {
+    std::optional<std::int64_t> start;
+    std::int64_t end = 0;
+    for (const Event& event : timeline_.events) {
+      if (event.role != Role::kOp && event.role != Role::kRuntimeCall && event.role != Role::kKernel)
+        continue;
+      if (!start) start = event.start_ns;
+      end = std::max(start == event.start_ns ? event.end_ns() : end, event.end_ns());
+    }
+    if (!start) return;
+    const Event* longest = nullptr;
+    for (const Event& event : timeline_.events) {
+      if (event.role != Role::kAnnotation) continue;
+      if (longest == nullptr || event.duration_ns > longest->duration_ns) longest = &event;
+    }
+    if (longest == nullptr || longest->duration_ns < limits_.long_annotation_ns) return;
+    const double share = static_cast<double>(end - *start) / static_cast<double>(longest->duration_ns);
+    if (share >= limits_.annotation_share) return;
+    say(diagnostics::kStretchedByAnnotations,
+        fmt::format("it takes {}, all that ran {}", time_text(longest->duration_ns), time_text(end - *start)),
+        1, std::string(timeline_.texts[longest->name]));
+  }
+
   void differing_steps() {
-    std::vector<std::int64_t> walls;
-    for (const Step& step : steps_.steps) {
+    std::vector<std::size_t> alike;
+    for (std::size_t i = 0; i < steps_.steps.size(); ++i) {
+      const Step& step = steps_.steps[i];
       if (step.warmup) {
         say(diagnostics::kColdStart, fmt::format("it takes {}", time_text(step.wall_ns())), 1, step.name);
-      } else {
-        walls.push_back(step.wall_ns());
+      } else if (!found_.broken[i] && !is_empty(steps_, i)) {
+        alike.push_back(i);
       }
     }
-    if (walls.size() < 2) return;
-    std::sort(walls.begin(), walls.end());
-    const double median = static_cast<double>(walls[walls.size() / 2]);
-    if (static_cast<double>(walls.back()) - median > kStepsDiffer * median ||
-        median - static_cast<double>(walls.front()) > kStepsDiffer * median) {
-      say(diagnostics::kStepsDiffer,
-          fmt::format("steps take from {} to {}", time_text(walls.front()), time_text(walls.back())),
-          static_cast<std::int64_t>(walls.size()));
-    }
+    const std::vector<std::string> differences =
+        step_differences(timeline_, steps_, alike, limits_.steps_differ);
+    if (differences.empty()) return;
+    say(diagnostics::kStepsDiffer, join(differences, "; "), static_cast<std::int64_t>(alike.size()));
   }
 
   void inflation(std::int64_t unprofiled_ns) {
@@ -238,31 +344,30 @@ class Judge {
     for (const std::size_t step : used) sum += static_cast<double>(steps_.steps[step].wall_ns());
     const double mean = sum / static_cast<double>(used.size());
     const double ratio = mean / static_cast<double>(unprofiled_ns);
-    if (ratio < 1 + kInflation) return;
+    if (ratio < 1 + limits_.inflation) return;
     say(diagnostics::kProfilerInflation,
         fmt::format("a step takes {} in the trace and {} without the profiler: {} times as long",
                     time_text(static_cast<std::int64_t>(mean)), time_text(unprofiled_ns),
                     format_number(ratio, 3)));
   }
 
-  Verdict verdict(bool lossy) const {
+  Verdict verdict() const {
     const bool none =
-        timeline_.events.empty() || (launches_ > 0 && !attribution_.device) || steps_.steps.empty() ||
+        timeline_.events.empty() || (any_launch_ && !attribution_.device) || steps_.steps.empty() ||
+        attribution_.unaccounted_ns != 0 ||
         std::all_of(found_.broken.begin(), found_.broken.end(), [](bool broken) { return broken; });
     if (none) return Verdict::kUnusable;
-    const bool broken =
-        std::any_of(found_.broken.begin(), found_.broken.end(), [](bool each) { return each; });
-    const bool missing =
-        std::any_of(found_.diagnostics.begin(), found_.diagnostics.end(), [](const Diagnostic& each) {
-          return each.id == diagnostics::kLaunchesWithoutKernels.id || each.id == diagnostics::kClockSkew.id;
-        });
-    return lossy || broken || missing ? Verdict::kUsableWithLoss : Verdict::kUsable;
+    return loss_ ? Verdict::kUsableWithLoss : Verdict::kUsable;
   }
 
   const Timeline& timeline_;
   const Steps& steps_;
   const Attribution& attribution_;
-  std::int64_t launches_ = 0;  // of kernels, in all steps
+  const QualityLimits& limits_;
+  bool host_only_ = false;
+  bool any_call_ = false;
+  bool any_launch_ = false;  // of kernels
+  bool loss_ = false;        // something is missing, was repaired, or has no place in time
   Quality found_;
 };
 
@@ -281,8 +386,8 @@ std::string_view name_of(Verdict verdict) {
 }
 
 Quality judge(const Timeline& timeline, const Steps& steps, const Attribution& attribution,
-              std::optional<std::int64_t> unprofiled_ns) {
-  return Judge(timeline, steps, attribution).judge(unprofiled_ns);
+              std::optional<std::int64_t> unprofiled_ns, const QualityLimits& limits) {
+  return Judge(timeline, steps, attribution, limits).judge(unprofiled_ns);
 }
 
 Verdict judge(const FileContent& content) {
@@ -301,7 +406,8 @@ std::vector<std::size_t> steps_to_average(const Steps& steps, const Quality& qua
   std::vector<std::size_t> used;
   for (const bool with_warmup : {false, true}) {
     for (std::size_t i = 0; i < steps.steps.size(); ++i) {
-      if (!quality.broken[i] && (with_warmup || !steps.steps[i].warmup)) used.push_back(i);
+      const bool whole = !quality.broken[i] && !is_empty(steps, i);
+      if (whole && (with_warmup || !steps.steps[i].warmup)) used.push_back(i);
     }
     if (!used.empty()) break;
   }

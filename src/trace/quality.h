@@ -32,16 +32,27 @@ struct Quality {
   std::vector<bool> broken;             // one for each step
 };
 
+struct QualityLimits {
+  double broken_share = 0.02;              // a step that lacks so many of its launches' kernels tells nothing
+  std::int64_t clock_rounding_ns = 2'000;  // stamps of host and device are converted between clocks
+  double steps_differ = 0.2;               // from their median: beyond it steps are not one thing
+  double inflation = 0.1;                  // the profiler's cost that is worth a word
+  std::int64_t late_ns = 10'000'000'000;   // a kernel so long after its launch ran by another clock
+  std::int64_t long_annotation_ns = 1'000'000'000;  // a range as long, of which
+  double annotation_share = 0.1;                    // work takes less than this, says nothing of the work
+  std::size_t named_steps = 10;                     // with one fault each; those beyond are counted
+};
+
 // `unprofiled_ns`: the time of a step without the profiler, where it is known.
 Quality judge(const Timeline& timeline, const Steps& steps, const Attribution& attribution,
-              std::optional<std::int64_t> unprofiled_ns = std::nullopt);
+              std::optional<std::int64_t> unprofiled_ns = std::nullopt, const QualityLimits& limits = {});
 
 // Of a file that is no trace: unusable where it holds nothing, with loss where reading it brought up more
 // than notes.
 Verdict judge(const FileContent& content);
 
-// The steps that an average is made of: neither broken nor warm-up; all that are not broken where every step
-// is warm-up.
+// The steps that an average is made of: neither broken, empty nor warm-up; warm-up too where there is no
+// other.
 std::vector<std::size_t> steps_to_average(const Steps& steps, const Quality& quality);
 
 }  // namespace deepgap::trace

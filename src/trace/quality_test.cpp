@@ -156,6 +156,150 @@ TEST(Judge, AFileThatIsCutOffIsTrustedOnlyWhereStepsAreAlike) {
   EXPECT_EQ(cut(none).verdict, Verdict::kUnusable);
 }
 
+// A run on the CPU has lost nothing; launches without their kernels have.
+TEST(Judge, ARunOnTheHostIsUsable) {
+  TimelineBuilder builder;
+  builder.annotation("ProfilerStep#1", 0, 100).shaped("[[1]]").op("aten::mm", 10, 80);
+  const Quality quality = quality_of(builder.build());
+  EXPECT_EQ(quality.verdict, Verdict::kUsable);
+  EXPECT_THAT(quality.diagnostics,
+              ElementsAre(AllOf(is(diagnostics::kNoDeviceActivity, "the ops on the host are the work"),
+                                Field(&Diagnostic::severity, Severity::kNote))));
+  TimelineBuilder lost;
+  lost.annotation("ProfilerStep#1", 0, 100).op("aten::mm", 10, 80).launch(20, 5, 1);
+  EXPECT_EQ(quality_of(lost.build()).verdict, Verdict::kUnusable);
+}
+
+// Of three steps of a run on the CPU the file ends within the last.
+TEST(Judge, ARunOnTheHostThatIsCutOffIsJudgedByItsOps) {
+  TimelineBuilder builder;
+  for (std::int64_t step = 0; step < 3; ++step) {
+    builder.annotation("ProfilerStep#" + std::to_string(step), step * 100, 100);
+    for (std::int64_t i = 0; i < (step == 2 ? 4 : 10); ++i) builder.op("aten::mm", step * 100 + i * 10, 8);
+  }
+  Timeline timeline = builder.build();
+  timeline.diagnostics.push_back(diagnose(diagnostics::kFileCutOff, "", "cut"));
+  EXPECT_THAT(quality_of(timeline).broken, ElementsAre(false, false, true));
+}
+
+TEST(Judge, KernelsThatTheHostDoesNotKnowOfAreOutsideItsWindow) {
+  TimelineBuilder before = three_steps();
+  before.kernel("before", -500, 5);
+  const Quality early = quality_of(before.build());
+  EXPECT_THAT(early.diagnostics, Contains(is(diagnostics::kKernelsOutsideWindow, "1 of 31 kernels", 1)));
+  TimelineBuilder late = three_steps();  // by another clock: 11 s behind its launch
+  late.launch(299, 1, 77).kernel("late", 11'000'300, 5, 77);
+  EXPECT_THAT(quality_of(late.build()).diagnostics,
+              Contains(is(diagnostics::kKernelsOutsideWindow, "1 of 31 kernels", 1)));
+  EXPECT_EQ(early.verdict, Verdict::kUsableWithLoss);
+  TimelineBuilder drained = three_steps();  // runs on behind the host's last record, as it was told to
+  drained.launch(299, 1, 77).kernel("late", 301, 900, 77);
+  EXPECT_THAT(quality_of(drained.build()).diagnostics, Not(Contains(is(diagnostics::kKernelsOutsideWindow))));
+}
+
+TEST(Judge, KernelsOfNoTimeAreCounted) {
+  TimelineBuilder builder = three_steps();
+  builder.launch(285, 1, 50).kernel("k", 290, 0, 50).launch(287, 1, 51).kernel("k", 292, 0, 51);
+  const Quality quality = quality_of(builder.build());
+  EXPECT_THAT(quality.diagnostics, Contains(is(diagnostics::kZeroDurations, "2 kernels take 0 ns", 2)));
+  EXPECT_EQ(quality.verdict, Verdict::kUsable);
+}
+
+TEST(Judge, AnOverlapSaysWhatTheDeviceIs) {
+  TimelineBuilder builder = three_steps();
+  builder.launch(285, 1, 50).kernel("a", 286, 5, 50).launch(287, 1, 51).kernel("b", 290, 5, 51);
+  Timeline timeline = builder.build();
+  timeline.devices.push_back({.id = 0, .name = "Some GPU", .compute_capability = "9.0"});
+  const Quality quality = quality_of(timeline);
+  EXPECT_THAT(quality.diagnostics,
+              Contains(is(diagnostics::kOverlappingKernels, "the device has compute capability 9.0")));
+  EXPECT_EQ(quality.verdict, Verdict::kUsable);
+}
+
+// The last step of a profiler's schedule.
+TEST(Judge, AStepThatLaunchesNothingIsInNoAverage) {
+  TimelineBuilder builder = three_steps();
+  builder.annotation("ProfilerStep#4", 300, 1);
+  const Timeline timeline = builder.build();
+  const Quality quality = quality_of(timeline);
+  EXPECT_EQ(quality.verdict, Verdict::kUsable);
+  EXPECT_THAT(quality.diagnostics,
+              ElementsAre(AllOf(is(diagnostics::kEmptySteps, "1 of 4 steps launch nothing"),
+                                Field(&Diagnostic::where, "ProfilerStep#4"))));
+  EXPECT_THAT(steps_to_average(find_steps(timeline), quality), ElementsAre(0U, 1U, 2U));
+}
+
+TEST(Judge, ARangeOfSecondsAroundMicrosecondsIsSaid) {
+  const auto traced = [](std::int64_t session) {
+    TimelineBuilder builder = three_steps();
+    builder.annotation("session", 0, session);
+    return quality_of(builder.build()).diagnostics;
+  };
+  EXPECT_THAT(traced(43'000'000), Contains(AllOf(is(diagnostics::kStretchedByAnnotations, "it takes 43 s"),
+                                                 Field(&Diagnostic::where, "session"))));
+  EXPECT_THAT(traced(900'000), IsEmpty());
+}
+
+// In time alike: one has an op more, one a kernel more, one other ops.
+TEST(Judge, StepsThatRunOtherThingsDiffer) {
+  const auto said = [](std::int64_t more_ops, std::int64_t more_kernels, std::string_view second) {
+    TimelineBuilder builder;
+    builder.shaped("[[1]]");
+    std::uint64_t id = 0;
+    for (std::int64_t step = 0; step < 2; ++step) {
+      const std::int64_t at = step * 100;
+      builder.annotation("ProfilerStep#" + std::to_string(step), at, 100).op("aten::relu", at, 5);
+      builder.op(step == 1 ? second : "aten::mm", at + 6, 5);
+      for (std::int64_t i = 0; i < step * more_ops; ++i) builder.op("aten::add", at + 12 + i * 4, 3);
+      for (std::int64_t i = 0; i < 2 + step * more_kernels; ++i) {
+        builder.launch(at + i * 8, 1, ++id);
+        builder.kernel("k", at + i * 8 + 2, 5, id);
+      }
+    }
+    return quality_of(builder.build()).diagnostics;
+  };
+  EXPECT_THAT(said(0, 0, "aten::mm"), IsEmpty());
+  EXPECT_THAT(said(1, 0, "aten::mm"), ElementsAre(is(diagnostics::kStepsDiffer, "from 2 to 3 ops", 2)));
+  EXPECT_THAT(said(0, 2, "aten::mm"), ElementsAre(is(diagnostics::kStepsDiffer, "from 2 to 4 kernels", 2)));
+  EXPECT_THAT(said(0, 0, "aten::bmm"), ElementsAre(is(diagnostics::kStepsDiffer, "they run other ops", 2)));
+}
+
+// A thousand steps with the same fault are not a thousand sentences.
+TEST(Judge, FaultsOfManyStepsAreSaidTogether) {
+  TimelineBuilder builder;
+  for (std::int64_t step = 0; step < 1000; ++step) {
+    const auto id = static_cast<std::uint64_t>(step * 2);
+    builder.annotation("ProfilerStep#" + std::to_string(step), step * 100, 100);
+    builder.launch(step * 100, 2, id).launch(step * 100 + 10, 2, id + 1).kernel("k", step * 100 + 20, 5, id);
+  }
+  const Quality quality = quality_of(builder.build());
+  EXPECT_EQ(quality.diagnostics.size(), 11U);
+  EXPECT_THAT(quality.diagnostics,
+              Contains(AllOf(is(diagnostics::kLaunchesWithoutKernels, "990 of 1980", 990),
+                             Field(&Diagnostic::where, "990 more steps"))));
+}
+
+TEST(Judge, LabelsThatDoNotSumAreAFaultOfOurs) {
+  const Timeline timeline = three_steps().build();
+  const Steps steps = find_steps(timeline);
+  Attribution attribution = attribute(timeline, steps);
+  attribution.unaccounted_ns = 1;
+  const Quality quality = judge(timeline, steps, attribution);
+  EXPECT_EQ(quality.verdict, Verdict::kUnusable);
+  EXPECT_THAT(quality.diagnostics, ElementsAre(is(diagnostics::kLabelsDoNotSum, "1 ns")));
+}
+
+// A note of a reader is no loss, a warning is.
+TEST(Judge, OnlyWhatAReaderWarnsOfIsALoss) {
+  const auto verdict = [](const DiagnosticKind& kind) {
+    Timeline timeline = three_steps().build();
+    timeline.diagnostics.push_back(diagnose(kind, "", "said"));
+    return quality_of(timeline).verdict;
+  };
+  EXPECT_EQ(verdict(diagnostics::kImportAssumption), Verdict::kUsable);
+  EXPECT_EQ(verdict(diagnostics::kTextRepaired), Verdict::kUsableWithLoss);
+}
+
 TEST(Judge, BrokenFilesGetTheirVerdict) {
   struct Broken {
     const char* name;

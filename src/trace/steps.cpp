@@ -8,13 +8,6 @@
 namespace deepgap::trace {
 namespace {
 
-// A first step that takes so many times the median of the others is a cold start.
-constexpr double kColdStart = 1.5;
-// A named range is what a step is where its repetitions cover at least this share of the window.
-constexpr double kLeastCover = 0.5;
-// A repeated sequence shorter than this is a loop within a step.
-constexpr std::size_t kShortestSequence = 3;
-
 constexpr std::string_view kProfilerStep = "ProfilerStep#";
 
 struct Range {
@@ -34,20 +27,59 @@ std::string without_numbers(std::string_view name) {
   return out;
 }
 
+std::int64_t covered_by(const std::vector<Range>& ranges) {
+  std::int64_t sum = 0;
+  for (const Range& range : ranges) sum += range.end_ns - range.start_ns;
+  return sum;
+}
+
+// When ops, calls and devices ran: what a program named may reach far beyond.
+std::optional<Range> work_window(const Timeline& timeline) {
+  std::optional<Range> window;
+  for (const Event& event : timeline.events) {
+    if (event.role == Role::kAnnotation || event.role == Role::kDeviceAnnotation ||
+        event.role == Role::kOverhead || event.role == Role::kWait)
+      continue;
+    if (!window) window = Range{"trace", event.start_ns, event.end_ns()};
+    window->end_ns = std::max(window->end_ns, event.end_ns());
+  }
+  return window;
+}
+
+Range whole_trace(const Timeline& timeline) {
+  if (const std::optional<Range> window = work_window(timeline)) return *window;
+  Range whole{"trace", timeline.events.front().start_ns, timeline.events.front().start_ns};
+  for (const Event& event : timeline.events) whole.end_ns = std::max(whole.end_ns, event.end_ns());
+  return whole;
+}
+
+// Where several threads have them, those of the one with most steps, then with most time: the others took
+// part.
 std::vector<Range> profiler_steps(const Timeline& timeline) {
-  std::vector<Range> ranges;
+  std::map<std::uint32_t, std::vector<Range>> lanes;
   for (const Event& event : timeline.events) {
     if (event.role != Role::kAnnotation && event.role != Role::kOp) continue;
     const std::string_view name = timeline.texts[event.name];
     if (!name.starts_with(kProfilerStep)) continue;
-    // Once a thread where several are recorded: the first stands for the others.
-    if (!ranges.empty() && event.start_ns < ranges.back().end_ns) continue;
+    std::vector<Range>& ranges = lanes[event.lane];
+    if (!ranges.empty() && event.start_ns < ranges.back().end_ns) {
+      // The same step again, as an op and as an annotation, or the next one before this has ended.
+      if (ranges.back().name == name || event.start_ns == ranges.back().start_ns) continue;
+      ranges.back().end_ns = event.start_ns;
+    }
     ranges.push_back({name, event.start_ns, event.end_ns()});
   }
-  return ranges;
+  std::vector<Range> best;
+  for (auto& [lane, ranges] : lanes) {
+    const bool more =
+        ranges.size() != best.size() ? ranges.size() > best.size() : covered_by(ranges) > covered_by(best);
+    if (more) best = std::move(ranges);
+  }
+  return best;
 }
 
-std::vector<Range> annotated_ranges(const Timeline& timeline) {
+std::vector<Range> annotated_ranges(const Timeline& timeline, double least_cover) {
+  const Range window = whole_trace(timeline);
   std::map<std::pair<std::string, std::uint32_t>, std::vector<Range>> groups;
   for (const Event& event : timeline.events) {
     if (event.role != Role::kAnnotation) continue;
@@ -57,14 +89,17 @@ std::vector<Range> annotated_ranges(const Timeline& timeline) {
       group.push_back({name, event.start_ns, event.end_ns()});
   }
   std::vector<Range> best;
-  double best_cover = 0;
-  const double window = static_cast<double>(timeline.window_end_ns - timeline.window_start_ns);
+  std::int64_t best_cover = 0;
   for (auto& [key, ranges] : groups) {
     if (ranges.size() < 2) continue;
-    double covered = 0;
-    for (const Range& range : ranges) covered += static_cast<double>(range.end_ns - range.start_ns);
-    if (covered < kLeastCover * window || covered <= best_cover) continue;
-    best_cover = covered;
+    std::int64_t cover = 0;
+    for (const Range& range : ranges) {
+      const std::int64_t start = std::max(range.start_ns, window.start_ns);
+      cover += std::max<std::int64_t>(0, std::min(range.end_ns, window.end_ns) - start);
+    }
+    const double least = least_cover * static_cast<double>(window.end_ns - window.start_ns);
+    if (static_cast<double>(cover) < least || cover <= best_cover) continue;
+    best_cover = cover;
     best = std::move(ranges);
   }
   return best;
@@ -87,32 +122,74 @@ std::vector<const Event*> outermost_ops(const Timeline& timeline) {
 
 // The smallest period of the whole sequence, which may begin within one: 0 where nothing comes back. A
 // sequence that repeats behind a beginning of its own is not taken: the layers of one pass do that too.
-std::size_t period_of(const std::vector<const Event*>& ops) {
-  const std::size_t size = ops.size();
-  const auto same = [&](std::size_t a, std::size_t b) {
-    return ops[a]->name == ops[b]->name && ops[a]->detail == ops[b]->detail;
-  };
+template <typename Key>
+std::size_t period_of(const std::vector<Key>& sequence) {
+  const std::size_t size = sequence.size();
   std::vector<std::size_t> border(size, 0);
   for (std::size_t i = 1; i < size; ++i) {
     std::size_t length = border[i - 1];
-    while (length > 0 && !same(i, length)) length = border[length - 1];
-    border[i] = same(i, length) ? length + 1 : 0;
+    while (length > 0 && sequence[i] != sequence[length]) length = border[length - 1];
+    border[i] = sequence[i] == sequence[length] ? length + 1 : 0;
   }
   if (size == 0) return 0;
   const std::size_t period = size - border[size - 1];
-  return period >= kShortestSequence && 2 * period <= size ? period : 0;
+  return 2 * period <= size ? period : 0;
 }
 
-std::vector<Range> repeated_ranges(const Timeline& timeline) {
-  const std::vector<const Event*> ops = outermost_ops(timeline);
-  const std::size_t period = period_of(ops);
+// A last one that is not whole is left out.
+std::vector<Range> ranges_of(const std::vector<const Event*>& events, std::size_t period) {
   std::vector<Range> ranges;
   if (period == 0) return ranges;
-  // A last one that is not whole is left out.
-  for (std::size_t first = 0; first + period <= ops.size(); first += period) {
-    ranges.push_back({"", ops[first]->start_ns, ops[first + period - 1]->end_ns()});
+  for (std::size_t first = 0; first + period <= events.size(); first += period) {
+    ranges.push_back({"", events[first]->start_ns, events[first + period - 1]->end_ns()});
   }
   return ranges;
+}
+
+std::vector<Range> repeated_ops(const Timeline& timeline, std::size_t shortest) {
+  const std::vector<const Event*> ops = outermost_ops(timeline);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> keys;
+  keys.reserve(ops.size());
+  for (const Event* op : ops) keys.emplace_back(op->name, op->detail);
+  const std::size_t period = period_of(keys);
+  return period < shortest ? std::vector<Range>() : ranges_of(ops, period);
+}
+
+// What a call put on the device: launches are alike where they run the same first kernel, and as many.
+struct Launched {
+  std::uint32_t call_name = 0;
+  std::uint32_t first = 0;
+  std::size_t count = 0;
+  bool operator==(const Launched&) const = default;
+};
+
+// Of the thread that launches most. A graph is a step by itself.
+std::vector<Range> repeated_launches(const Timeline& timeline, std::size_t shortest) {
+  std::map<std::uint32_t, Launched> launched;  // by call, thus by start
+  for (std::size_t i = 0; i < timeline.calls.size(); ++i) {
+    if (timeline.calls[i] == kNoEvent || timeline.events[i].role != Role::kKernel) continue;
+    Launched& launch = launched[timeline.calls[i]];
+    if (launch.count++ == 0) launch.first = timeline.events[i].name;
+    launch.call_name = timeline.events[timeline.calls[i]].name;
+  }
+  std::map<std::uint32_t, std::size_t> lanes;
+  for (const auto& [call, launch] : launched) ++lanes[timeline.events[call].lane];
+  if (lanes.empty()) return {};
+  const auto most = std::max_element(lanes.begin(), lanes.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::vector<const Event*> calls;
+  std::vector<Launched> keys;
+  for (const auto& [call, launch] : launched) {
+    if (timeline.events[call].lane != most->first) continue;
+    calls.push_back(&timeline.events[call]);
+    keys.push_back(launch);
+  }
+  const std::size_t period = period_of(keys);
+  const bool graph = std::any_of(
+      keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(period), [&](const Launched& launch) {
+        return timeline.texts[launch.call_name].find("GraphLaunch") != std::string_view::npos;
+      });
+  return period < shortest && !graph ? std::vector<Range>() : ranges_of(calls, period);
 }
 
 // To the last work that was launched in a range, but not into the next one.
@@ -129,20 +206,26 @@ void extend(const Timeline& timeline, std::vector<Step>& steps) {
     if (behind == steps.begin()) continue;
     Step& step = *std::prev(behind);
     if (launched >= step.host_end_ns) continue;
+    ++step.launched;
     std::int64_t end = timeline.events[i].end_ns();
     if (behind != steps.end()) end = std::min(end, behind->start_ns);
     step.end_ns = std::max(step.end_ns, end);
   }
 }
 
-void mark_warmup(std::vector<Step>& steps) {
-  if (steps.size() < 2) return;
+// Among steps of which some launch work, one that launches nothing is no measure of another.
+void mark_warmup(std::vector<Step>& steps, double cold_start) {
+  if (steps.empty()) return;
+  const bool works = steps.front().launched > 0;
   std::vector<std::int64_t> others;
-  for (std::size_t i = 1; i < steps.size(); ++i) others.push_back(steps[i].wall_ns());
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    if ((steps[i].launched > 0) == works) others.push_back(steps[i].wall_ns());
+  }
+  if (others.empty()) return;
   const auto middle = others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2);
   std::nth_element(others.begin(), middle, others.end());
   steps.front().warmup =
-      static_cast<double>(steps.front().wall_ns()) > kColdStart * static_cast<double>(*middle);
+      static_cast<double>(steps.front().wall_ns()) > cold_start * static_cast<double>(*middle);
 }
 
 }  // namespace
@@ -155,30 +238,38 @@ std::string_view name_of(StepBasis basis) {
       return "annotations";
     case StepBasis::kRepeatedOps:
       return "repeated_ops";
+    case StepBasis::kRepeatedLaunches:
+      return "repeated_launches";
     case StepBasis::kWholeTrace:
       return "whole_trace";
   }
   return "";
 }
 
-Steps find_steps(const Timeline& timeline) {
+bool is_empty(const Steps& steps, std::size_t index) {
+  return steps.any_launches && steps.steps[index].launched == 0;
+}
+
+Steps find_steps(const Timeline& timeline, const StepLimits& limits) {
   Steps found;
   if (timeline.events.empty()) return found;
   std::vector<Range> ranges = profiler_steps(timeline);
   found.basis = StepBasis::kProfilerSteps;
   if (ranges.empty()) {
-    ranges = annotated_ranges(timeline);
+    ranges = annotated_ranges(timeline, limits.least_cover);
     found.basis = StepBasis::kAnnotations;
   }
   if (ranges.empty()) {
-    ranges = repeated_ranges(timeline);
+    ranges = repeated_ops(timeline, limits.shortest_sequence);
     found.basis = StepBasis::kRepeatedOps;
   }
   if (ranges.empty()) {
+    ranges = repeated_launches(timeline, limits.shortest_sequence);
+    found.basis = StepBasis::kRepeatedLaunches;
+  }
+  if (ranges.empty()) {
     found.basis = StepBasis::kWholeTrace;
-    Range whole{"trace", timeline.events.front().start_ns, timeline.events.front().start_ns};
-    for (const Event& event : timeline.events) whole.end_ns = std::max(whole.end_ns, event.end_ns());
-    ranges.push_back(whole);
+    ranges.push_back(whole_trace(timeline));
   }
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const Range& range = ranges[i];
@@ -189,7 +280,9 @@ Steps find_steps(const Timeline& timeline) {
          .host_end_ns = range.end_ns});
   }
   extend(timeline, found.steps);
-  mark_warmup(found.steps);
+  found.any_launches =
+      std::any_of(found.steps.begin(), found.steps.end(), [](const Step& step) { return step.launched > 0; });
+  mark_warmup(found.steps, limits.cold_start);
   return found;
 }
 

@@ -14,9 +14,10 @@ namespace deepgap::trace {
 
 // By what steps were told, the first of these that a trace has.
 enum class StepBasis {
-  kProfilerSteps,  // the profiler's own, "ProfilerStep#12"
-  kAnnotations,    // a range that the user named and that comes back
-  kRepeatedOps,    // a sequence of ops that comes back
+  kProfilerSteps,     // the profiler's own, "ProfilerStep#12"
+  kAnnotations,       // a range that the user named and that comes back
+  kRepeatedOps,       // a sequence of ops that comes back
+  kRepeatedLaunches,  // a sequence of launches that comes back, of graphs also one alone
   kWholeTrace,
 };
 std::string_view name_of(StepBasis basis);
@@ -28,6 +29,7 @@ struct Step {
   std::int64_t end_ns =
       0;  // of the range or, where no later step begins first, of the last work launched in it
   std::int64_t host_end_ns = 0;  // of the range alone
+  std::int64_t launched = 0;     // pieces of work, wherever they ran
   bool warmup = false;           // a cold start: left out of every average
 
   std::int64_t wall_ns() const { return end_ns - start_ns; }
@@ -35,9 +37,19 @@ struct Step {
 
 struct Steps {
   StepBasis basis = StepBasis::kWholeTrace;
-  std::vector<Step> steps;  // by start; empty for a trace without events
+  std::vector<Step> steps;    // by start; empty for a trace without events
+  bool any_launches = false;  // some step does
 };
 
-Steps find_steps(const Timeline& timeline);
+// Whether a step launches nothing while others do: it is no measure of them.
+bool is_empty(const Steps& steps, std::size_t index);
+
+struct StepLimits {
+  double cold_start = 1.5;   // a first step that takes so many times the median of the others is one
+  double least_cover = 0.5;  // of the time in which anything ran, by the repetitions of a named range
+  std::size_t shortest_sequence = 3;  // what is shorter is a loop within a step
+};
+
+Steps find_steps(const Timeline& timeline, const StepLimits& limits = {});
 
 }  // namespace deepgap::trace

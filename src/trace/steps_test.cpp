@@ -107,6 +107,92 @@ TEST(FindSteps, LayersAreNoSteps) {
   EXPECT_THAT(texts_of(steps), ElementsAre("trace 0..365"));
 }
 
+// Worker threads have the steps too, one of them shorter and before the main thread.
+TEST(FindSteps, OfStepsInSeveralThreadsTheFullestStands) {
+  TimelineBuilder builder;
+  builder.annotation("ProfilerStep#1", 0, 10, 1).annotation("ProfilerStep#1", 5, 95);
+  builder.annotation("ProfilerStep#2", 100, 100).annotation("ProfilerStep#2", 104, 20, 1);
+  builder.annotation("ProfilerStep#3", 200, 100).op("ProfilerStep#3", 201, 98);
+  EXPECT_THAT(texts_of(find_steps(builder.build())),
+              ElementsAre("ProfilerStep#1 5..100", "ProfilerStep#2 100..200", "ProfilerStep#3 200..300"));
+}
+
+TEST(FindSteps, StepsThatOverlapEndWhereTheNextBegins) {
+  TimelineBuilder builder;
+  builder.annotation("ProfilerStep#1", 0, 120)
+      .annotation("ProfilerStep#2", 100, 110)
+      .annotation("ProfilerStep#3", 200, 100);
+  EXPECT_THAT(texts_of(find_steps(builder.build())),
+              ElementsAre("ProfilerStep#1 0..100", "ProfilerStep#2 100..200", "ProfilerStep#3 200..300"));
+}
+
+// A range that names the whole session is no measure of what its steps cover, and no part of the trace.
+TEST(FindSteps, AnAnnotationAroundEverythingStretchesNothing) {
+  TimelineBuilder builder;
+  builder.annotation("session", 0, 40'000'000);
+  for (std::int64_t i = 0; i < 3; ++i)
+    builder.annotation("run", 1000 + i * 100, 90).op("aten::mm", 1010 + i * 100, 70);
+  const Steps steps = find_steps(builder.build());
+  EXPECT_EQ(steps.basis, StepBasis::kAnnotations);
+  EXPECT_THAT(texts_of(steps), ElementsAre("run 1000..1090", "run 1100..1190", "run 1200..1290"));
+  TimelineBuilder once;
+  once.annotation("session", 0, 40'000'000).op("aten::mm", 1000, 70).op("aten::relu", 1080, 20);
+  EXPECT_THAT(texts_of(find_steps(once.build())), ElementsAre("trace 1000..1100"));
+}
+
+// Ops of the backward pass run on another thread, nested ones within others: neither is part of the sequence.
+TEST(FindSteps, TheSequenceIsOneThreads) {
+  TimelineBuilder builder;
+  for (std::int64_t step = 0; step < 2; ++step) {
+    const std::int64_t at = step * 100;
+    builder.op("aten::conv2d", at, 20).op("aten::relu", at + 30, 10).op("aten::linear", at + 45, 20);
+    builder.op("aten::addmm", at + 46, 15 - step).op("ReluBackward0", at + 70 + step, 9, 1);
+    if (step == 1) builder.op("aten::mm", at + 72, 3, 1);
+  }
+  const Steps steps = find_steps(builder.build());
+  EXPECT_EQ(steps.basis, StepBasis::kRepeatedOps);
+  EXPECT_THAT(texts_of(steps), ElementsAre("sequence 1 0..65", "sequence 2 100..165"));
+}
+
+// A graph is replayed: its launches are all that the host does.
+TEST(FindSteps, GraphsThatAreReplayedAreSteps) {
+  TimelineBuilder builder;
+  for (std::int64_t step = 0; step < 3; ++step) {
+    const auto id = static_cast<std::uint64_t>(step + 1);
+    builder.call("cudaGraphLaunch", step * 100, 10, id);
+    for (std::int64_t i = 0; i < 4; ++i)
+      builder.kernel("k" + std::to_string(i), step * 100 + 15 + i * 20, 20, id);
+    builder.call("cudaDeviceSynchronize", step * 100 + 12, 86);
+  }
+  const Steps steps = find_steps(builder.build());
+  EXPECT_EQ(steps.basis, StepBasis::kRepeatedLaunches);
+  EXPECT_THAT(texts_of(steps), ElementsAre("sequence 1 0..95", "sequence 2 100..195", "sequence 3 200..295"));
+  EXPECT_EQ(steps.steps[0].launched, 4);
+}
+
+// Without ops, as some tools record: three kernels that come back; but not one kernel in a loop.
+TEST(FindSteps, LaunchesThatComeBackAreSteps) {
+  const auto basis = [](std::int64_t kinds) {
+    TimelineBuilder builder;
+    for (std::int64_t i = 0; i < 9; ++i) {
+      const auto id = static_cast<std::uint64_t>(i);
+      builder.launch(i * 10, 3, id).kernel("k" + std::to_string(i % kinds), i * 10 + 4, 5, id);
+    }
+    return find_steps(builder.build());
+  };
+  EXPECT_THAT(texts_of(basis(3)), ElementsAre("sequence 1 0..29", "sequence 2 30..59", "sequence 3 60..89"));
+  EXPECT_EQ(basis(1).basis, StepBasis::kWholeTrace);
+}
+
+// The profiler's last step holds nothing: beside it the first is no cold start.
+TEST(FindSteps, AStepWithoutWorkIsNoMeasure) {
+  TimelineBuilder builder;
+  builder.annotation("ProfilerStep#1", 0, 400).launch(10, 5, 1).kernel("k", 20, 300, 1);
+  builder.annotation("ProfilerStep#2", 400, 5);
+  EXPECT_THAT(texts_of(find_steps(builder.build())),
+              ElementsAre("ProfilerStep#1 0..400", "ProfilerStep#2 400..405"));
+}
+
 TEST(FindSteps, NothingHasNone) {
   EXPECT_TRUE(find_steps(TimelineBuilder().build()).steps.empty());
 }

@@ -11,6 +11,7 @@ constexpr PositionalSpec kFile[] = {
     {"FILE", "a trace, or another file of the formats that `deepgap formats` lists", 1, 1}};
 constexpr OptionSpec kOptions[] = {
     {"--device", "N", "whose time is taken apart", "the one with most kernel time"},
+    {"--ops", "N", "how many of the ops that took most of a step are listed", "10"},
     {"--timing", "TIME|FILE",
      "a step's time without the profiler, as 40.4ms or as a file of JSON lines with `case` and `wall_ms_p50`",
      ""},
@@ -24,6 +25,8 @@ Result<session::Answer> trace(const Arguments& arguments, session::Environment&)
   session::TraceOptions options;
   const std::string file = *arguments.text("FILE");
   DEEPGAP_ASSIGN(options.device, arguments.integer("--device", 0));
+  DEEPGAP_ASSIGN(const std::optional<std::int64_t> ops, arguments.integer("--ops", 0));
+  if (ops) options.ops = static_cast<std::size_t>(*ops);
   if (const auto timing = arguments.text("--timing")) {
     DEEPGAP_ASSIGN(options.unprofiled_ns, session::unprofiled_time(*timing, file));
   }

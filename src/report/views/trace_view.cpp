@@ -6,6 +6,7 @@
 
 #include "report/json_of.h"
 #include "report/trace_findings.h"
+#include "report/views/trace_ops.h"
 
 namespace deepgap::report {
 namespace {
@@ -22,6 +23,7 @@ std::string basis_text(const TraceFindings& findings) {
   if (findings.step_basis == "profiler_steps") return steps + ", marked by the profiler";
   if (findings.step_basis == "annotations") return steps + ", by an annotation that comes back";
   if (findings.step_basis == "repeated_ops") return steps + ", by a sequence of ops that comes back";
+  if (findings.step_basis == "repeated_launches") return steps + ", by launches that come back";
   return "no steps are marked: the whole trace is one";
 }
 
@@ -45,12 +47,18 @@ std::string content_text(const TraceFindings& findings) {
   return text + "; " + basis_text(findings) + ".";
 }
 
-// The mean of the steps that may have one.
-Table mean_table(const TraceFindings& findings) {
+double mean_wall(const TraceFindings& findings) {
   const auto count = static_cast<double>(findings.averaged.size());
   double wall = 0;
   for (const std::size_t step : findings.averaged)
     wall += static_cast<double>(findings.steps[step].wall_ns) / count;
+  return wall;
+}
+
+// The mean of the steps that may have one.
+Table mean_table(const TraceFindings& findings) {
+  const auto count = static_cast<double>(findings.averaged.size());
+  const double wall = mean_wall(findings);
   Table table{.title = fmt::format("Where a step's time went, mean of {}", findings.averaged.size())};
   table.columns = {{.id = "label", .title = "label"},
                    {.id = "time", .title = "time", .align = Align::kRight, .scale = milliseconds()},
@@ -126,6 +134,7 @@ Json json_of_trace(const TraceFindings& findings) {
                              {"broken", step.broken},
                              {"labels", std::move(labels)}});
   }
+  json["ops"] = json_of_ops(findings);
   json["facts"] = Json::object();
   for (const auto& [name, value] : findings.facts) json["facts"][name] = value;
   return json;
@@ -136,7 +145,10 @@ Json json_of_trace(const TraceFindings& findings) {
 Document trace_document(const TraceFindings& findings) {
   Document document{.schema = "deepgap.trace/1"};
   document.add(Paragraph{verdict_text(findings) + " " + content_text(findings)});
-  if (!findings.averaged.empty() && findings.verdict != "unusable") document.add(mean_table(findings));
+  if (!findings.averaged.empty() && findings.verdict != "unusable") {
+    document.add(mean_table(findings));
+    if (std::optional<Table> ops = ops_table(findings, mean_wall(findings))) document.add(std::move(*ops));
+  }
   if (!findings.steps.empty()) document.add(steps_table(findings));
   if (findings.launches_block) {
     document.add(Paragraph{
