@@ -9,6 +9,7 @@ struct Open {
   std::uint32_t event;
   std::int64_t end_ns;
   HostState state;
+  bool copied = false;  // a call in it waited for a copy
 };
 
 HostState state_of_call(CallKind kind) {
@@ -100,6 +101,8 @@ HostActivity::HostActivity(const Host& host, std::uint32_t lane) {
       state = waiting->second;
     } else if (event.role == Role::kRuntimeCall) {
       state = state_of_call(host.names.call(event));
+      // A wait behind a copy in the same op is for that copy.
+      if (state == HostState::kWaiting && !open.empty() && open.back().copied) state = HostState::kCopying;
     } else if (!open.empty()) {
       state = open.back().state;  // of the op that holds it
     } else {
@@ -109,6 +112,7 @@ HostActivity::HostActivity(const Host& host, std::uint32_t lane) {
     }
     // What reaches beyond what holds it ends with it: stamps are rounded.
     const std::int64_t end = open.empty() ? event.end_ns() : std::min(event.end_ns(), open.back().end_ns);
+    if (state == HostState::kCopying && !open.empty()) open.back().copied = true;
     open.push_back({index, end, state});
   }
   while (!open.empty()) {

@@ -239,8 +239,8 @@ class Judge {
         const bool before = work.start_ns < census_.host.start_ns - limits_.clock_rounding_ns;
         const std::int64_t after =
             known ? timeline_.events[timeline_.calls[i]].end_ns() + limits_.late_ns : census_.host.end_ns;
-        const bool late = any_call_ && work.start_ns > after;
-        if (census_.host.any() && (before || late)) ++outside;
+        const bool late = work.start_ns > after;
+        if (any_call_ && census_.host.any() && (before || late)) ++outside;
       }
       if (!known) continue;
       const std::int64_t by = timeline_.events[timeline_.calls[i]].start_ns - work.start_ns;
