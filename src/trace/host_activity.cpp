@@ -47,10 +47,14 @@ Host::Host(const Timeline& trace, const HostLimits& with)
       names(trace),
       threads(trace, names),
       causes(find_causes(trace, names, threads, with.causes)) {
+  std::vector<bool> is_pageable(timeline.texts.size(), false);
+  for (std::uint32_t text = 0; text < is_pageable.size(); ++text) {
+    is_pageable[text] = timeline.texts[text].find("Pageable") != std::string_view::npos;
+  }
+  if (std::find(is_pageable.begin(), is_pageable.end(), true) == is_pageable.end()) return;
   for (std::size_t i = 0; i < timeline.calls.size(); ++i) {
     const Event& work = timeline.events[i];
-    if (work.role != Role::kCopy || timeline.calls[i] == kNoEvent) continue;
-    if (timeline.texts[work.name].find("Pageable") == std::string_view::npos) continue;
+    if (work.role != Role::kCopy || timeline.calls[i] == kNoEvent || !is_pageable[work.name]) continue;
     pageable[timeline.calls[i]] =
         work.duration_ns >= limits.real_copy_ns ? HostState::kCopying : HostState::kWaiting;
   }
