@@ -76,7 +76,7 @@ void check_timeline(const trace::Timeline& timeline) {
   std::iota(all.begin(), all.end(), std::size_t{0});
   require(trace::op_rows(timeline, *traced, all, 3).size() <= 4, "the rest is one row");
   require(trace::op_records(timeline, *traced, steps).size() >= traced->work.size(), "all work is recorded");
-  const auto measurement = session::measurement_of(timeline, steps, attribution, quality, "fuzzed", {});
+  const auto measurement = session::measurement_of(timeline, steps, quality, *traced, "fuzzed", {});
   if (checked(measurement)) check_measurement(*measurement);
   std::size_t written = 0;
   const auto take = [&written](std::string_view piece) {

@@ -13,6 +13,7 @@
 #include "session/telemetry_join.h"
 #include "session/trace_measurement.h"
 #include "store/store.h"
+#include "trace/op_records.h"
 
 namespace deepgap::session {
 namespace {
@@ -26,6 +27,12 @@ class Import {
  public:
   Import(store::Store& store, const trace::ImportOptions& options, report::ImportFindings& findings)
       : store_(store), options_(options), findings_(findings) {}
+
+  // Before anything is added.
+  Result<void> begin() {
+    DEEPGAP_ASSIGN(stored_traces_, store_.traces());
+    return {};
+  }
 
   Result<void> add(const std::string& path) {
     DEEPGAP_ASSIGN(trace::FileContent content, trace::read_file(path, options_));
@@ -100,10 +107,19 @@ class Import {
     const trace::Steps steps = trace::find_steps(timeline);
     const trace::Attribution attribution = trace::attribute(timeline, steps);
     const trace::Quality quality = trace::judge(timeline, steps, attribution);
+    DEEPGAP_ASSIGN(const trace::TracedOps traced, trace::trace_ops(timeline, steps, attribution));
     DEEPGAP_ASSIGN(const Measurement measurement,
-                   measurement_of(timeline, steps, attribution, quality, path, options_));
+                   measurement_of(timeline, steps, quality, traced, path, options_));
     file.diagnostics = measurement.diagnostics;
-    return put(measurement, file);
+    DEEPGAP_RETURN_IF_ERROR(put(measurement, file));
+    return put_records(trace::op_records(timeline, traced, steps),
+                       fmt::format("ops of {}", measurement.id.str()),
+                       store::Trace{.measurement = measurement.id,
+                                    .process = 0,
+                                    .source = printable(path),
+                                    .created_realtime_ns = measurement.created_realtime_ns,
+                                    .clocks = measurement.processes[0].started},
+                       file);
   }
 
   Result<void> put_ops(const OpTable& table, std::size_t index, const std::string& path,
@@ -115,17 +131,22 @@ class Import {
       content += fmt::format("|{}:{}:{}", row.record.name, row.record.duration.count(), row.implementation);
       records.push_back(row.record);
     }
-    const store::Trace trace{.id = store::TraceId(content_hash(content).substr(0, 16)),
-                             .measurement = table.measurement,
-                             .process = std::nullopt,
-                             .format = file.format,
-                             .source = printable(path),
-                             .content_hash = "",
-                             .created_realtime_ns = 0,
-                             .clocks = std::nullopt};
-    if (store_.op_records(trace.id).ok()) return {};
+    return put_records(records, content,
+                       store::Trace{.measurement = table.measurement, .source = printable(path)}, file);
+  }
+
+  // Under an id that follows from `content`, so that the same ones are stored once.
+  Result<void> put_records(const std::vector<OpRecord>& records, const std::string& content,
+                           store::Trace trace, report::ImportFindings::File& file) {
+    trace.id = store::TraceId(content_hash(content).substr(0, 16));
+    trace.format = file.format;
+    for (const store::Trace& there : stored_traces_) {
+      if (there.id == trace.id) return {};
+    }
+    DEEPGAP_RETURN_IF_ERROR(store_.put_trace(trace, records));
     file.ops += static_cast<std::int64_t>(records.size());
-    return store_.put_trace(trace, records);
+    stored_traces_.push_back(std::move(trace));
+    return {};
   }
 
   // Whether the log has anything of the measurement, new or stored already.
@@ -163,6 +184,7 @@ class Import {
   store::Store& store_;
   const trace::ImportOptions& options_;
   report::ImportFindings& findings_;
+  std::vector<store::Trace> stored_traces_;
   std::vector<MeasurementId> imported_;
   std::vector<Log> logs_;
 };
@@ -180,6 +202,7 @@ Result<Answer> import_files(const std::string& database, const std::vector<std::
   report::ImportFindings findings{.database = database};
   Import import(store, options, findings);
   Result<void> stored = store.in_one_transaction([&]() -> Result<void> {
+    DEEPGAP_RETURN_IF_ERROR(import.begin());
     for (const std::string& path : files) DEEPGAP_RETURN_IF_ERROR(import.add(path));
     return import.join_logs();
   });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/text.h"
@@ -22,22 +23,35 @@ std::int64_t realtime_of(const trace::Timeline& timeline, std::int64_t at_ns) {
 }
 
 void say_device(trace::ResultCell& cell, const trace::Timeline& timeline,
-                const trace::Attribution& attribution) {
-  if (!attribution.device) {
+                std::optional<std::int32_t> traced) {
+  if (!traced) {
     cell.says_device("cpu", "", DeviceKind::kCpu);
     return;
   }
-  const std::int32_t number = std::max(*attribution.device, 0);
+  const std::int32_t number = std::max(*traced, 0);
   const auto device = std::find_if(timeline.devices.begin(), timeline.devices.end(),
                                    [number](const trace::TraceDevice& each) { return each.id == number; });
   cell.says_device(fmt::format("cuda:{}", number),
                    device == timeline.devices.end() ? "" : printable(device->name), DeviceKind::kGpu);
 }
 
+// Of products and convolutions, by their time.
+void say_precision(trace::ResultCell& cell, const trace::TracedOps& traced) {
+  std::map<Precision, std::int64_t> times;
+  for (const trace::TracedOp& op : traced.ops) {
+    if (op.precision_path && op.op_class && ops::is_contraction(*op.op_class)) {
+      times[*op.precision_path] += op.duration_ns;
+    }
+  }
+  const auto most = std::max_element(times.begin(), times.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most != times.end()) cell.says_precision(most->first);
+}
+
 }  // namespace
 
 Result<Measurement> measurement_of(const trace::Timeline& timeline, const trace::Steps& steps,
-                                   const trace::Attribution& attribution, const trace::Quality& quality,
+                                   const trace::Quality& quality, const trace::TracedOps& traced,
                                    const std::string& path, const trace::ImportOptions& options) {
   const std::vector<std::size_t> used = trace::steps_to_average(steps, quality);
   if (quality.verdict == trace::Verdict::kUnusable || used.empty()) {
@@ -47,7 +61,8 @@ Result<Measurement> measurement_of(const trace::Timeline& timeline, const trace:
   }
   trace::ResultCell cell(path, timeline.format, options);
   if (!timeline.engine.empty()) cell.says_engine(timeline.engine);
-  say_device(cell, timeline, attribution);
+  say_device(cell, timeline, traced.device);
+  say_precision(cell, traced);
   cell.set(settings::kProfiler, timeline.format);
 
   Measurement& measurement = cell.measurement();
