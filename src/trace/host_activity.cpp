@@ -45,7 +45,7 @@ Host::Host(const Timeline& trace, const HostLimits& with)
       limits(with),
       names(trace),
       threads(trace, names),
-      causes(find_causes(trace, threads, with.causes)) {
+      causes(find_causes(trace, names, threads, with.causes)) {
   for (std::size_t i = 0; i < timeline.calls.size(); ++i) {
     const Event& work = timeline.events[i];
     if (work.role != Role::kCopy || timeline.calls[i] == kNoEvent) continue;

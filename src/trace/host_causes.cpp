@@ -11,11 +11,11 @@
 namespace deepgap::trace {
 namespace {
 
-bool shows_loading(const Timeline& timeline) {
+bool shows_loading(const Timeline& timeline, const HostNames& names) {
   return std::any_of(timeline.events.begin(), timeline.events.end(), [&](const Event& event) {
-    const std::string_view name = timeline.texts[event.name];
-    return (event.role == Role::kOverhead && name.find("Loading") != std::string_view::npos) ||
-           (event.role == Role::kRuntimeCall && call_kind(name) == CallKind::kLoad);
+    if (event.role == Role::kRuntimeCall) return names.call(event) == CallKind::kLoad;
+    return event.role == Role::kOverhead &&
+           timeline.texts[event.name].find("Loading") != std::string_view::npos;
   });
 }
 
@@ -72,14 +72,13 @@ bool reaches(std::int64_t duration_ns, double factor, std::int64_t median_ns) {
   return static_cast<double>(duration_ns) >= factor * static_cast<double>(median_ns);
 }
 
-void mark_first_times(const Timeline& timeline, const std::vector<Usual>& usual, const StartupLimits& limits,
-                      std::vector<bool>& startup) {
+void mark_first_times(const Timeline& timeline, const HostNames& names, const std::vector<Usual>& usual,
+                      const StartupLimits& limits, std::vector<bool>& startup) {
   for (std::size_t i = 0; i < timeline.events.size(); ++i) {
     const Event& event = timeline.events[i];
     if (!on_host(event) || event.duration_ns < limits.least_ns) continue;
     // A wait takes as long as what it waits for.
-    const CallKind kind =
-        event.role == Role::kRuntimeCall ? call_kind(timeline.texts[event.name]) : CallKind::kOther;
+    const CallKind kind = event.role == Role::kRuntimeCall ? names.call(event) : CallKind::kOther;
     if (kind == CallKind::kSynchronise || kind == CallKind::kCopy) continue;
     const Usual& name = usual[event.name];
     if (name.count <= limits.rare || reaches(event.duration_ns, limits.factor, name.median_ns))
@@ -101,7 +100,15 @@ using OpOfCall = std::vector<std::uint32_t>;
 class Autotuning {
  public:
   Autotuning(const Timeline& timeline, const AutotuningLimits& limits, std::vector<bool>& startup)
-      : timeline_(timeline), limits_(limits), startup_(startup), op_of_(timeline.events.size(), kNoEvent) {}
+      : timeline_(timeline), limits_(limits), startup_(startup), op_of_(timeline.events.size(), kNoEvent) {
+    const std::size_t count = timeline.texts.size();
+    for (std::uint32_t text = 0; text < count; ++text) {
+      const std::string_view name = timeline.texts[text];
+      records_.push_back(name.find("EventRecord") != std::string_view::npos);
+      waits_.push_back(name.find("EventSynchronize") != std::string_view::npos ||
+                       name.find("EventElapsedTime") != std::string_view::npos);
+    }
+  }
 
   void mark(const HostThreads& threads) {
     for (std::uint32_t lane = 0; lane < threads.lanes(); ++lane) mark_timing(threads.events_of(lane));
@@ -122,11 +129,8 @@ class Autotuning {
       if (event.role == Role::kOp) {
         open.push_back({.op = index, .end_ns = event.end_ns()});
       } else if (!open.empty()) {
-        const std::string_view name = timeline_.texts[event.name];
-        if (name.find("EventRecord") != std::string_view::npos) ++open.back().records;
-        if (name.find("EventSynchronize") != std::string_view::npos ||
-            name.find("EventElapsedTime") != std::string_view::npos)
-          ++open.back().waits;
+        if (records_[event.name]) ++open.back().records;
+        if (waits_[event.name]) ++open.back().waits;
         op_of_[index] = open.back().op;
       }
     }
@@ -173,16 +177,19 @@ class Autotuning {
   const AutotuningLimits& limits_;
   std::vector<bool>& startup_;
   OpOfCall op_of_;
+  std::vector<bool> records_;  // for each of Timeline::texts: names a call that records an event,
+  std::vector<bool> waits_;    // waits for one, or reads the time between two
 };
 
 }  // namespace
 
-HostCauses find_causes(const Timeline& timeline, const HostThreads& threads, const CauseLimits& limits) {
+HostCauses find_causes(const Timeline& timeline, const HostNames& names, const HostThreads& threads,
+                       const CauseLimits& limits) {
   HostCauses causes;
-  causes.loads = shows_loading(timeline);
+  causes.loads = shows_loading(timeline, names);
   causes.startup.assign(timeline.events.size(), false);
   const std::vector<Usual> usual = usual_durations(timeline);
-  if (causes.loads) mark_first_times(timeline, usual, limits.startup, causes.startup);
+  if (causes.loads) mark_first_times(timeline, names, usual, limits.startup, causes.startup);
   Autotuning(timeline, limits.autotuning, causes.startup).mark(threads);
   causes.first = first_of_their_name(timeline);
   causes.interrupted_ns.assign(usual.size(), std::numeric_limits<std::int64_t>::max());

@@ -1,7 +1,7 @@
 // Calls and ops that took as long as they did for a reason that is not their own work: something was loaded,
 // compiled or tried out in them, or something else had the host's cores.
 //
-//   const HostCauses causes = find_causes(timeline, threads);
+//   const HostCauses causes = find_causes(timeline, names, threads);
 //   causes.startup[event]                                   // a first time, or autotuning
 //   stretch_ns >= causes.interrupted_ns[timeline.events[event].name]
 #pragma once
@@ -49,6 +49,7 @@ struct CauseLimits {
   InterruptionLimits interruption;
 };
 
-HostCauses find_causes(const Timeline& timeline, const HostThreads& threads, const CauseLimits& limits = {});
+HostCauses find_causes(const Timeline& timeline, const HostNames& names, const HostThreads& threads,
+                       const CauseLimits& limits = {});
 
 }  // namespace deepgap::trace

@@ -15,7 +15,8 @@ using ::testing::Pair;
 
 // The names of what was marked, in order.
 std::vector<std::string> startup_of(const Timeline& timeline) {
-  const HostCauses causes = find_causes(timeline, HostThreads(timeline, HostNames(timeline)));
+  const HostNames host_names(timeline);
+  const HostCauses causes = find_causes(timeline, host_names, HostThreads(timeline, host_names));
   std::vector<std::string> names;
   for (std::size_t i = 0; i < timeline.events.size(); ++i) {
     if (causes.startup[i]) names.emplace_back(timeline.texts[timeline.events[i].name]);

@@ -17,24 +17,28 @@ HostThreads::HostThreads(const Timeline& timeline, const HostNames& names) {
   for (const std::uint32_t call : timeline.calls) {
     if (call != kNoEvent) launches[call] = true;
   }
+  events_.begin.assign(timeline.lanes.size() + 1, 0);
+  launches_.begin = events_.begin;
   for (std::size_t i = 0; i < events.size(); ++i) {
-    if (events[i].role == Role::kRuntimeCall && names.call(events[i]) == CallKind::kLaunch)
-      launches[i] = true;
+    const Event& event = events[i];
+    if (!runs_on_host(event.role)) continue;
+    if (event.role == Role::kRuntimeCall && names.call(event) == CallKind::kLaunch) launches[i] = true;
+    ++events_.begin[event.lane + 1];
+    if (launches[i]) ++launches_.begin[event.lane + 1];
   }
-  const auto fill = [&](ByLane& lanes, auto belongs) {
-    lanes.begin.assign(timeline.lanes.size() + 1, 0);
-    for (std::size_t i = 0; i < events.size(); ++i) {
-      if (belongs(i)) ++lanes.begin[events[i].lane + 1];
-    }
+  const auto make_room = [](ByLane& lanes) {
     std::partial_sum(lanes.begin.begin(), lanes.begin.end(), lanes.begin.begin());
     lanes.all.resize(lanes.begin.back());
-    std::vector<std::size_t> at(lanes.begin.begin(), lanes.begin.end() - 1);
-    for (std::size_t i = 0; i < events.size(); ++i) {
-      if (belongs(i)) lanes.all[at[events[i].lane]++] = static_cast<std::uint32_t>(i);
-    }
+    return std::vector<std::size_t>(lanes.begin.begin(), lanes.begin.end() - 1);
   };
-  fill(events_, [&](std::size_t i) { return runs_on_host(events[i].role); });
-  fill(launches_, [&](std::size_t i) { return launches[i]; });
+  std::vector<std::size_t> next_event = make_room(events_);
+  std::vector<std::size_t> next_launch = make_room(launches_);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (!runs_on_host(events[i].role)) continue;
+    const std::uint32_t lane = events[i].lane;
+    events_.all[next_event[lane]++] = static_cast<std::uint32_t>(i);
+    if (launches[i]) launches_.all[next_launch[lane]++] = static_cast<std::uint32_t>(i);
+  }
 }
 
 }  // namespace deepgap::trace

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <utility>
 
 #include "base/text.h"
 #include "base/units.h"
 #include "core/estimate.h"
+#include "trace/census.h"
 #include "trace/host_compute.h"
 #include "trace/runtime_calls.h"
 #include "trace/step_differences.h"
@@ -35,21 +35,26 @@ struct StepCounts {
   }
 };
 
-bool is_graph_launch(std::string_view name) {
-  return name.find("GraphLaunch") != std::string_view::npos;
-}
+enum class Launch : std::uint8_t { kUnseen, kNone, kKernel, kGraph };
 
 // Launches of kernels: of copies and memsets the record may be left out by choice.
-bool launches_kernel(std::string_view name) {
-  return call_kind(name) == CallKind::kLaunch && name.find("Memcpy") == std::string_view::npos &&
-         name.find("Memset") == std::string_view::npos;
+Launch launch_of(std::string_view name) {
+  if (name.find("GraphLaunch") != std::string_view::npos) return Launch::kGraph;
+  const bool kernel = call_kind(name) == CallKind::kLaunch && name.find("Memcpy") == std::string_view::npos &&
+                      name.find("Memset") == std::string_view::npos;
+  return kernel ? Launch::kKernel : Launch::kNone;
 }
 
 class Judge {
  public:
   Judge(const Timeline& timeline, const Steps& steps, const Attribution& attribution,
         const QualityLimits& limits)
-      : timeline_(timeline), steps_(steps), attribution_(attribution), limits_(limits) {
+      : timeline_(timeline),
+        steps_(steps),
+        attribution_(attribution),
+        limits_(limits),
+        census_(timeline),
+        launches_(timeline.texts.size(), Launch::kUnseen) {
     found_.diagnostics = timeline.diagnostics;
     found_.broken.assign(steps.steps.size(), false);
     loss_ = std::any_of(timeline.diagnostics.begin(), timeline.diagnostics.end(),
@@ -95,6 +100,13 @@ class Judge {
     return static_cast<std::size_t>(step - steps_.steps.begin());
   }
 
+  // Looked up once for each name.
+  Launch launch_of(std::uint32_t name) {
+    Launch& launch = launches_[name];
+    if (launch == Launch::kUnseen) launch = trace::launch_of(timeline_.texts[name]);
+    return launch;
+  }
+
   void no_device() {
     say(diagnostics::kNoDeviceActivity, host_only_
                                             ? "expected kernels, found none: the ops on the host are the work"
@@ -135,13 +147,13 @@ class Judge {
     for (std::size_t i = 0; i < timeline_.events.size(); ++i) {
       const Event& event = timeline_.events[i];
       if (event.role != Role::kRuntimeCall) continue;
-      const std::string_view name = timeline_.texts[event.name];
-      if (!launches_kernel(name)) continue;
+      const Launch launch = launch_of(event.name);
+      if (launch == Launch::kNone) continue;
       any_launch_ = true;
       const auto step = step_at(event.start_ns);
       if (!step) continue;
       StepCounts& count = counts[*step];
-      if (is_graph_launch(name)) {
+      if (launch == Launch::kGraph) {
         ++count.graphs;
         if (!has_work[i]) ++count.opaque_graphs;
       } else {
@@ -153,7 +165,7 @@ class Judge {
       if (timeline_.events[i].role != Role::kKernel || timeline_.calls[i] == kNoEvent) continue;
       const Event& call = timeline_.events[timeline_.calls[i]];
       const auto step = step_at(call.start_ns);
-      if (step && !is_graph_launch(timeline_.texts[call.name])) ++counts[*step].kernels;
+      if (step && launch_of(call.name) != Launch::kGraph) ++counts[*step].kernels;
     }
     return counts;
   }
@@ -215,13 +227,6 @@ class Judge {
   }
 
   void disagreeing_clocks() {
-    std::int64_t host_start = std::numeric_limits<std::int64_t>::max();
-    std::int64_t host_end = std::numeric_limits<std::int64_t>::min();
-    for (const Event& event : timeline_.events) {
-      if (on_device(event.role)) continue;
-      host_start = std::min(host_start, event.start_ns);
-      host_end = std::max(host_end, event.end_ns());
-    }
     std::int64_t early = 0;
     std::int64_t most = 0;
     std::int64_t kernels = 0;
@@ -231,11 +236,11 @@ class Judge {
       const bool known = timeline_.calls[i] != kNoEvent;
       if (work.role == Role::kKernel) {
         ++kernels;
-        const bool before = work.start_ns < host_start - limits_.clock_rounding_ns;
-        const bool late =
-            known ? work.start_ns - timeline_.events[timeline_.calls[i]].end_ns() > limits_.late_ns
-                  : work.start_ns > host_end;
-        if (host_start <= host_end && (before || late)) ++outside;
+        const bool before = work.start_ns < census_.host.start_ns - limits_.clock_rounding_ns;
+        const std::int64_t after =
+            known ? timeline_.events[timeline_.calls[i]].end_ns() + limits_.late_ns : census_.host.end_ns;
+        const bool late = any_call_ && work.start_ns > after;
+        if (census_.host.any() && (before || late)) ++outside;
       }
       if (!known) continue;
       const std::int64_t by = timeline_.events[timeline_.calls[i]].start_ns - work.start_ns;
@@ -259,10 +264,9 @@ class Judge {
   }
 
   void kernels_of_no_time() {
-    const auto count = std::count_if(
-        timeline_.events.begin(), timeline_.events.end(),
-        [](const Event& event) { return event.role == Role::kKernel && event.duration_ns == 0; });
-    if (count > 0) say(diagnostics::kZeroDurations, fmt::format("{} kernels take 0 ns", count), count);
+    if (census_.timeless_kernels == 0) return;
+    say(diagnostics::kZeroDurations, fmt::format("{} kernels take 0 ns", census_.timeless_kernels),
+        census_.timeless_kernels);
   }
 
   void overlaps() {
@@ -286,39 +290,21 @@ class Judge {
   }
 
   void shapes() {
-    std::int64_t ops = 0;
-    std::int64_t with = 0;
-    for (const Event& event : timeline_.events) {
-      if (event.role != Role::kOp) continue;
-      ++ops;
-      if (event.detail != kNoDetail) ++with;
-    }
-    if (ops > 0 && with == 0) say(diagnostics::kNoShapes, fmt::format("none of {} ops has shapes", ops), ops);
+    if (census_.ops == 0 || census_.ops_with_shapes > 0) return;
+    say(diagnostics::kNoShapes, fmt::format("none of {} ops has shapes", census_.ops), census_.ops);
   }
 
   // A range of seconds around milliseconds of work: its length is the program's, or a clock's, not the
   // work's.
   void stretching_annotations() {
-    std::optional<std::int64_t> start;
-    std::int64_t end = 0;
-    for (const Event& event : timeline_.events) {
-      if (event.role != Role::kOp && event.role != Role::kRuntimeCall && event.role != Role::kKernel)
-        continue;
-      if (!start) start = event.start_ns;
-      end = std::max(start == event.start_ns ? event.end_ns() : end, event.end_ns());
-    }
-    if (!start) return;
-    const Event* longest = nullptr;
-    for (const Event& event : timeline_.events) {
-      if (event.role != Role::kAnnotation) continue;
-      if (longest == nullptr || event.duration_ns > longest->duration_ns) longest = &event;
-    }
-    if (longest == nullptr || longest->duration_ns < limits_.long_annotation_ns) return;
-    const double share = static_cast<double>(end - *start) / static_cast<double>(longest->duration_ns);
+    const Event* const longest = census_.longest_annotation;
+    if (longest == nullptr || longest->duration_ns < limits_.long_annotation_ns || !census_.ran.any()) return;
+    const std::int64_t ran = census_.ran.end_ns - census_.ran.start_ns;
+    const double share = static_cast<double>(ran) / static_cast<double>(longest->duration_ns);
     if (share >= limits_.annotation_share) return;
     say(diagnostics::kStretchedByAnnotations,
-        fmt::format("it takes {}, all that ran {}", time_text(longest->duration_ns), time_text(end - *start)),
-        1, std::string(timeline_.texts[longest->name]));
+        fmt::format("it takes {}, all that ran {}", time_text(longest->duration_ns), time_text(ran)), 1,
+        std::string(timeline_.texts[longest->name]));
   }
 
   void differing_steps() {
@@ -364,6 +350,8 @@ class Judge {
   const Steps& steps_;
   const Attribution& attribution_;
   const QualityLimits& limits_;
+  const Census census_;
+  std::vector<Launch> launches_;  // for each of Timeline::texts
   bool host_only_ = false;
   bool any_call_ = false;
   bool any_launch_ = false;  // of kernels
