@@ -38,6 +38,7 @@ struct Understood {
   std::int64_t unknown_ns = 0;
   std::map<std::string, std::int64_t> unknown;                // by name
   std::map<std::optional<Precision>, std::int64_t> products;  // of convolutions, matrix products, attention
+  std::set<std::optional<Precision>> matrix_products;
   int checked = 0;  // names of kernels that an op launched of which it is known what its kernels do
   std::vector<std::string> contradictions;
 };
@@ -99,6 +100,7 @@ Understood understand(const Timeline& timeline) {
       found.unknown_ns += event.duration_ns;
       found.unknown[name] += event.duration_ns;
     }
+    if (family == F::kGemm) found.matrix_products.insert(known->second.precision);
     if (is_product(family)) found.products[known->second.precision] += event.duration_ns;
 
     const auto op = op_names.find(event.op);
@@ -154,6 +156,11 @@ TEST(KernelNames, OfTheKnownCausePairsAreUnderstood) {
     } else if (file.find("fp16") != std::string::npos) {
       EXPECT_EQ(share(Precision::kTf32), 0.0) << path;
       EXPECT_GT(share(Precision::kFp16), file.starts_with("resnet") ? 0.8 : 0.2) << path;
+    } else if (file.starts_with("bert") || file.starts_with("vit")) {
+      // Attention of floats and cuDNN's choice for the patches stay FP32 where TF32 is allowed; cuBLAS takes
+      // it.
+      EXPECT_EQ(found.matrix_products, std::set<std::optional<Precision>>{Precision::kTf32}) << path;
+      EXPECT_GT(share(Precision::kTf32), 0.5) << path;
     } else if (file.find("tf32") != std::string::npos) {
       EXPECT_EQ(share(Precision::kFp16), 0.0) << path;
       EXPECT_GT(share(Precision::kTf32), 0.5) << path;
