@@ -258,20 +258,16 @@ class Attributor {
   // long as there is something left of the lead that it took.
   void settle(std::int64_t from, std::int64_t to, HostState state) {
     if (to <= from) return;
-    const Label label = label_of(state);
-    if (stands_for_itself(state)) {
-      put(from, to, label);
-    } else if (tail_) {
+    if (tail_ && !stands_for_itself(state)) {
       lead_ns_ = std::max<std::int64_t>(0, lead_ns_ - (to - from));
       put(from, to, *tail_);
-    } else if (label == Label::kIdleHostLaunch) {
-      const std::int64_t paid = std::min(to - from, lead_ns_);
-      lead_ns_ -= paid;
-      put(from, from + paid, lead_label_);
-      put(from + paid, to, label);
-    } else {
-      put(from, to, label);
+      return;
     }
+    const Label label = label_of(state);
+    const std::int64_t paid = label == Label::kIdleHostLaunch ? std::min(to - from, lead_ns_) : 0;
+    lead_ns_ -= paid;
+    put(from, from + paid, lead_label_);
+    put(from + paid, to, label);
   }
 
   // As much work is queued again as was before the drain.

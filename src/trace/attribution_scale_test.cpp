@@ -82,8 +82,8 @@ TEST(Scale, EverythingAtOnce) {
   EXPECT_EQ(all_of(builder.build()).steps.steps.size(), 1U);
 }
 
-TEST(Scale, MillionsOfSteps) {
-  constexpr std::int64_t kSteps = 1'000'000;
+TEST(Scale, ManySteps) {
+  constexpr std::int64_t kSteps = 300'000;
   TimelineBuilder builder;
   for (std::int64_t i = 0; i < kSteps; ++i)
     builder.annotation("ProfilerStep#1", i * 2, 2).launch(i * 2, 1, static_cast<std::uint64_t>(i % 7));

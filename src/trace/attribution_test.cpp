@@ -100,6 +100,25 @@ TEST(Attribute, AllocationsAndCopiesHaveTheirOwn) {
   EXPECT_EQ(labels_of(copying.build())["idle_copy_wait"], 10);
 }
 
+// A synchronise behind a copy in the same op waits for that copy; behind a copy of nothing it waits for what
+// was launched before.
+TEST(Attribute, AWaitBehindACopyIsTheCopys) {
+  const auto traced = [](std::int64_t copy) {
+    TimelineBuilder builder;
+    builder.annotation("ProfilerStep#1", 0, 200).op("aten::relu", 0, 5).launch(0, 3, 1).kernel("a", 5, 45, 1);
+    builder.op("aten::copy_", 10, 110)
+        .call("cudaMemcpyAsync", 12, 6, 2)
+        .call("cudaStreamSynchronize", 20, 100);
+    builder.copy("Memcpy DtoH (Device -> Pageable)", 50, copy, 2);
+    builder.op("aten::relu", 122, 8).launch(123, 3, 3).kernel("b", 130, 70, 3);
+    return labels_of(builder.build());
+  };
+  EXPECT_THAT(traced(40), ElementsAre(Pair("copy_exposed", 40), Pair("idle_copy_wait", 40),
+                                      Pair("idle_host_launch", 5), Pair("kernel", 115)));
+  EXPECT_THAT(traced(2), ElementsAre(Pair("copy_exposed", 2), Pair("idle_host_launch", 5),
+                                     Pair("idle_synchronisation", 78), Pair("kernel", 115)));
+}
+
 TEST(Attribute, LaunchesThatBlockAreSynchronisation) {
   TimelineBuilder builder;
   builder.annotation("ProfilerStep#1", 0, 100);

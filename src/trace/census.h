@@ -30,6 +30,7 @@ struct Census {
   std::int64_t timeless_kernels = 0;
   std::int64_t ops = 0;
   std::int64_t ops_with_shapes = 0;
+  std::uint32_t busiest_lane = 0;             // of the thread with most ops
   const Event* longest_annotation = nullptr;  // of the timeline's, which must stay
 };
 

@@ -9,6 +9,7 @@ struct Open {
   std::uint32_t event;
   std::int64_t end_ns;
   HostState state;
+  bool copied = false;  // a call in it waited for a copy
 };
 
 HostState state_of_call(CallKind kind) {
@@ -46,10 +47,14 @@ Host::Host(const Timeline& trace, const HostLimits& with)
       names(trace),
       threads(trace, names),
       causes(find_causes(trace, names, threads, with.causes)) {
+  std::vector<bool> is_pageable(timeline.texts.size(), false);
+  for (std::uint32_t text = 0; text < is_pageable.size(); ++text) {
+    is_pageable[text] = timeline.texts[text].find("Pageable") != std::string_view::npos;
+  }
+  if (std::find(is_pageable.begin(), is_pageable.end(), true) == is_pageable.end()) return;
   for (std::size_t i = 0; i < timeline.calls.size(); ++i) {
     const Event& work = timeline.events[i];
-    if (work.role != Role::kCopy || timeline.calls[i] == kNoEvent) continue;
-    if (timeline.texts[work.name].find("Pageable") == std::string_view::npos) continue;
+    if (work.role != Role::kCopy || timeline.calls[i] == kNoEvent || !is_pageable[work.name]) continue;
     pageable[timeline.calls[i]] =
         work.duration_ns >= limits.real_copy_ns ? HostState::kCopying : HostState::kWaiting;
   }
@@ -100,6 +105,8 @@ HostActivity::HostActivity(const Host& host, std::uint32_t lane) {
       state = waiting->second;
     } else if (event.role == Role::kRuntimeCall) {
       state = state_of_call(host.names.call(event));
+      // A wait behind a copy in the same op is for that copy.
+      if (state == HostState::kWaiting && !open.empty() && open.back().copied) state = HostState::kCopying;
     } else if (!open.empty()) {
       state = open.back().state;  // of the op that holds it
     } else {
@@ -109,6 +116,7 @@ HostActivity::HostActivity(const Host& host, std::uint32_t lane) {
     }
     // What reaches beyond what holds it ends with it: stamps are rounded.
     const std::int64_t end = open.empty() ? event.end_ns() : std::min(event.end_ns(), open.back().end_ns);
+    if (state == HostState::kCopying && !open.empty()) open.back().copied = true;
     open.push_back({index, end, state});
   }
   while (!open.empty()) {

@@ -17,7 +17,6 @@ OpWork work_of(std::string_view name) {
     case ops::OpClass::kControl:
       return OpWork::kNone;
     case ops::OpClass::kConstant:
-      return known->rule == ops::CostRule::kFree ? OpWork::kNone : OpWork::kMoves;
     case ops::OpClass::kLayout:
     case ops::OpClass::kCopy:
     case ops::OpClass::kCast:

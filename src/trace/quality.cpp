@@ -146,28 +146,31 @@ class Judge {
     std::vector<StepCounts> counts(steps_.steps.size());
     for (std::size_t i = 0; i < timeline_.events.size(); ++i) {
       const Event& event = timeline_.events[i];
-      if (event.role != Role::kRuntimeCall) continue;
-      const Launch launch = launch_of(event.name);
-      if (launch == Launch::kNone) continue;
-      any_launch_ = true;
-      const auto step = step_at(event.start_ns);
-      if (!step) continue;
-      StepCounts& count = counts[*step];
-      if (launch == Launch::kGraph) {
-        ++count.graphs;
-        if (!has_work[i]) ++count.opaque_graphs;
-      } else {
-        ++count.launches;
-        if (!has_work[i]) ++count.without_kernel;
+      if (event.role == Role::kRuntimeCall) {
+        count_launch(event, has_work[i], counts);
+      } else if (event.role == Role::kKernel && timeline_.calls[i] != kNoEvent) {
+        const Event& call = timeline_.events[timeline_.calls[i]];
+        const auto step = step_at(call.start_ns);
+        if (step && launch_of(call.name) != Launch::kGraph) ++counts[*step].kernels;
       }
     }
-    for (std::size_t i = 0; i < timeline_.calls.size(); ++i) {
-      if (timeline_.events[i].role != Role::kKernel || timeline_.calls[i] == kNoEvent) continue;
-      const Event& call = timeline_.events[timeline_.calls[i]];
-      const auto step = step_at(call.start_ns);
-      if (step && launch_of(call.name) != Launch::kGraph) ++counts[*step].kernels;
-    }
     return counts;
+  }
+
+  void count_launch(const Event& call, bool has_work, std::vector<StepCounts>& counts) {
+    const Launch launch = launch_of(call.name);
+    if (launch == Launch::kNone) return;
+    any_launch_ = true;
+    const auto step = step_at(call.start_ns);
+    if (!step) return;
+    StepCounts& count = counts[*step];
+    if (launch == Launch::kGraph) {
+      ++count.graphs;
+      if (!has_work) ++count.opaque_graphs;
+    } else {
+      ++count.launches;
+      if (!has_work) ++count.without_kernel;
+    }
   }
 
   // A fault of steps, each by its name; of more than a few the rest together.
@@ -239,8 +242,8 @@ class Judge {
         const bool before = work.start_ns < census_.host.start_ns - limits_.clock_rounding_ns;
         const std::int64_t after =
             known ? timeline_.events[timeline_.calls[i]].end_ns() + limits_.late_ns : census_.host.end_ns;
-        const bool late = any_call_ && work.start_ns > after;
-        if (census_.host.any() && (before || late)) ++outside;
+        const bool late = work.start_ns > after;
+        if (any_call_ && census_.host.any() && (before || late)) ++outside;
       }
       if (!known) continue;
       const std::int64_t by = timeline_.events[timeline_.calls[i]].start_ns - work.start_ns;
@@ -318,7 +321,7 @@ class Judge {
       }
     }
     const std::vector<std::string> differences =
-        step_differences(timeline_, steps_, alike, limits_.steps_differ);
+        step_differences(timeline_, steps_, alike, census_.busiest_lane, limits_.steps_differ);
     if (differences.empty()) return;
     say(diagnostics::kStepsDiffer, join(differences, "; "), static_cast<std::int64_t>(alike.size()));
   }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 #include "base/units.h"
@@ -15,15 +14,10 @@ namespace {
 struct Content {
   std::int64_t ops = 0;
   std::int64_t kernels = 0;  // that were launched in it
-  std::uint64_t order = 0;   // of the ops of the thread that has most of them
+  std::uint64_t order = 0;   // of the ops of one thread
 };
 
-std::vector<Content> contents_of(const Timeline& timeline, const Steps& steps) {
-  std::unordered_map<std::uint32_t, std::int64_t> ops;
-  std::pair<std::int64_t, std::uint32_t> most{0, 0};
-  for (const Event& event : timeline.events) {
-    if (event.role == Role::kOp) most = std::max(most, std::pair(++ops[event.lane], event.lane));
-  }
+std::vector<Content> contents_of(const Timeline& timeline, const Steps& steps, std::uint32_t lane) {
   std::vector<Content> contents(steps.steps.size());
   for (std::size_t i = 0; i < timeline.events.size(); ++i) {
     const Event& event = timeline.events[i];
@@ -41,7 +35,7 @@ std::vector<Content> contents_of(const Timeline& timeline, const Steps& steps) {
     }
     ++content.ops;
     // Any odd factor: the sums of two orders meet by chance only.
-    if (event.lane == most.second) content.order = content.order * 0x9E3779B97F4A7C15 + event.name + 1;
+    if (event.lane == lane) content.order = content.order * 0x9E3779B97F4A7C15 + event.name + 1;
   }
   return contents;
 }
@@ -53,12 +47,13 @@ std::string time_text(std::int64_t ns) {
 }  // namespace
 
 std::vector<std::string> step_differences(const Timeline& timeline, const Steps& steps,
-                                          const std::vector<std::size_t>& chosen, double time_share) {
+                                          const std::vector<std::size_t>& chosen, std::uint32_t lane,
+                                          double time_share) {
   std::vector<std::string> differences;
   if (chosen.size() < 2) return differences;
   std::vector<std::int64_t> walls;
   std::vector<Content> alike;
-  const std::vector<Content> contents = contents_of(timeline, steps);
+  const std::vector<Content> contents = contents_of(timeline, steps, lane);
   for (const std::size_t step : chosen) {
     walls.push_back(steps.steps[step].wall_ns());
     alike.push_back(contents[step]);

@@ -1,6 +1,6 @@
 // How the steps of a trace differ from one another, in words.
 //
-//   step_differences(timeline, steps, {0, 1, 2}, 0.2)
+//   step_differences(timeline, steps, {0, 1, 2}, census.busiest_lane, 0.2)
 //   -> {"steps take from 9.8 ms to 13.4 ms", "they run from 1160 to 1170 ops"}
 #pragma once
 
@@ -16,6 +16,7 @@ namespace deepgap::trace {
 // of it, how many ops and kernels they run, and, where these are alike, whether the ops are and their order
 // is.
 std::vector<std::string> step_differences(const Timeline& timeline, const Steps& steps,
-                                          const std::vector<std::size_t>& chosen, double time_share);
+                                          const std::vector<std::size_t>& chosen, std::uint32_t lane,
+                                          double time_share);
 
 }  // namespace deepgap::trace
