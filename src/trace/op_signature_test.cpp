@@ -46,7 +46,7 @@ TEST(OpSignature, EachSpellingOfAConvolutionCountsTheSame) {
             expected);
   EXPECT_EQ(flops("aten::miopen_convolution", R"(["", "", "", "[1, 1]", "[2, 1]", "[1, 1]", "2"])"),
             expected);
-  // Traces before torch 2.0 have no values: without strides there is no figure.
+  // Older traces have no values: without strides there is no figure.
   EXPECT_EQ(flops("aten::conv2d", ""), std::nullopt);
   EXPECT_EQ(flops("aten::conv2d", R"(["", "", "", "", "[1, 1]", "[1, 1]", "2"])"), std::nullopt);
 }
