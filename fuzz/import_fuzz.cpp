@@ -12,6 +12,8 @@
 #include "target.h"
 #include "trace/kineto/kineto.h"
 #include "trace/loadgen/loadgen.h"
+#include "trace/ncu_csv/ncu_csv.h"
+#include "trace/nsys_stats/nsys_stats.h"
 #include "trace/op_records.h"
 #include "trace/perf_analyzer/perf_analyzer.h"
 #include "trace/perfetto.h"
@@ -112,6 +114,10 @@ constexpr Target kTargets[] = {
      loadgen_summary_seeds},
     {"import_loadgen_detail", "logs of LoadGen", survive<trace::loadgen_detail_importer>,
      loadgen_detail_seeds},
+    {"import_nsight_compute_csv", "metrics by Nsight Compute", survive<trace::ncu_csv_importer>,
+     ncu_csv_seeds},
+    {"import_nsys_stats_csv", "summaries by Nsight Systems", survive<trace::nsys_stats_importer>,
+     nsys_stats_seeds},
     {"import_perf_analyzer", "tables of perf_analyzer", survive<trace::perf_analyzer_importer>,
      perf_analyzer_seeds},
     {"import_study_csv", "tables of the two studies", survive<trace::study_csv_importer>, study_csv_seeds},

@@ -45,6 +45,31 @@ std::vector<Seed> loadgen_detail_seeds() {
           {"old", "\"pid\": 1, \"tid\": 1, \"ts\": 20ns : Scenario : Offline\n"}};
 }
 
+std::vector<Seed> ncu_csv_seeds() {
+  return {
+      {"long",
+       "==PROF== Connected\n\"ID\",\"Process ID\",\"Kernel Name\",\"Stream\",\"Device\",\"Metric "
+       "Name\",\"Metric "
+       "Unit\",\"Metric "
+       "Value\"\n\"0\",\"7\",\"ampere_sgemm_128x64_tn\",\"13\",\"0\",\"gpu__time_duration.sum\","
+       "\"usecond\",\"1,234.5\"\n==WARNING== x\n\"1\",\"7\",\"b\",\"13\",\"0\",\"Duration\",\"ns\",\"7\"\n"},
+      {"wide",
+       "\"ID\",\"Kernel Name\",\"gpu__time_duration.sum\"\n\"\",\"\",\"msecond\"\n\"0\",\"a\",\"0.5\"\n"},
+      {"failed", "==PROF== Connected\r\n==ERROR== The application returned an error.\r\n"}};
+}
+
+std::vector<Seed> nsys_stats_seeds() {
+  return {{"summary",
+           " ** CUDA GPU Kernel Summary (cuda_gpu_kern_sum):\n\nTime (%),Total Time (ns),Instances,Med "
+           "(ns),Name\n"
+           "60.0,1200,4,290.0,\"void k<4, int>(int)\"\n\nTime(%),Total Time (us),Num "
+           "Calls,Name\n1,2.5,5,cudaMalloc\n"},
+          {"list",
+           "Start (ns),Duration (ns),CorrId,GrdX,BlkX,Device,Strm,Name\n1000,500,1,64,256,NVIDIA H200 "
+           "(0),7,gemm\n"
+           "1600,100,2,,,NVIDIA H200 (0),13,[CUDA memcpy HtoD]\n"}};
+}
+
 std::vector<Seed> perf_analyzer_seeds() {
   return {{"devices",
            "Concurrency,Inferences/Second,Client Send,Server Queue,p50 latency,p99 latency,Avg latency,"

@@ -10,6 +10,8 @@ namespace deepgap::fuzz {
 std::vector<Seed> kineto_seeds();
 std::vector<Seed> loadgen_summary_seeds();
 std::vector<Seed> loadgen_detail_seeds();
+std::vector<Seed> ncu_csv_seeds();
+std::vector<Seed> nsys_stats_seeds();
 std::vector<Seed> perf_analyzer_seeds();
 std::vector<Seed> study_csv_seeds();
 

@@ -11,8 +11,8 @@ namespace deepgap::fuzz {
 namespace {
 
 constexpr std::array<const Target*, 12> kTargets{
-    &kCpuLists,    &kEinsum,        &kForeignFiles,  &kKernelNames, &kMachineTrees, &kModels,        &kStoreBytes,
-    &kStoreValues, &kStoredColumns, &kSweepRequests, &kTexts,        &kWorkerMessages};
+    &kCpuLists,   &kEinsum,      &kForeignFiles,  &kKernelNames,   &kMachineTrees, &kModels,
+    &kStoreBytes, &kStoreValues, &kStoredColumns, &kSweepRequests, &kTexts,        &kWorkerMessages};
 
 std::vector<const Target*> with_importers() {
   std::vector<const Target*> targets(kTargets.begin(), kTargets.end());

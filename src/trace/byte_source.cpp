@@ -40,7 +40,10 @@ Result<ByteSource> ByteSource::open(const std::string& path) {
   if (!is_file) return bad_input(fmt::format("expected a file at {}, found none", printable(path)));
   DEEPGAP_RETURN_IF_ERROR(source.read_head());
   source.packing_ = packing_of(source.head_);
-  if (source.packing_ == Packing::kNone) return source;
+  if (source.packing_ == Packing::kNone) {
+    if (const auto order = utf16_order(source.head_)) source.decode_from(*order);
+    return source;
+  }
   source.unpacker_ = std::make_unique<Unpacker>(
       source.packing_,
       [path, descriptor, packed = std::exchange(source.head_, {}),
@@ -52,7 +55,14 @@ Result<ByteSource> ByteSource::open(const std::string& path) {
         return count;
       });
   DEEPGAP_RETURN_IF_ERROR(source.read_head());
+  if (const auto order = utf16_order(source.head_)) source.decode_from(*order);
   return source;
+}
+
+void ByteSource::decode_from(ByteOrder order) {
+  decoder_ = std::make_unique<Utf16Decoder>(order);
+  const std::string raw = std::exchange(head_, {});
+  decoder_->decode(raw, head_);
 }
 
 Result<void> ByteSource::read_head() {
@@ -73,6 +83,9 @@ ByteSource::ByteSource(ByteSource&& other) noexcept
       size_(other.size_),
       packing_(other.packing_),
       unpacker_(std::move(other.unpacker_)),
+      decoder_(std::move(other.decoder_)),
+      decoded_(std::move(other.decoded_)),
+      decoded_given_(other.decoded_given_),
       head_(std::move(other.head_)),
       head_given_(other.head_given_) {}
 
@@ -82,6 +95,9 @@ ByteSource& ByteSource::operator=(ByteSource&& other) noexcept {
   std::swap(size_, other.size_);
   std::swap(packing_, other.packing_);
   std::swap(unpacker_, other.unpacker_);
+  std::swap(decoder_, other.decoder_);
+  std::swap(decoded_, other.decoded_);
+  std::swap(decoded_given_, other.decoded_given_);
   std::swap(head_, other.head_);
   std::swap(head_given_, other.head_given_);
   return *this;
@@ -100,6 +116,22 @@ Result<std::size_t> ByteSource::read(std::span<char> into) {
 }
 
 Result<std::size_t> ByteSource::read_behind_head(std::span<char> into) {
+  if (!decoder_) return read_unpacked(into);
+  while (decoded_given_ == decoded_.size()) {
+    std::string raw(kHeadSize, '\0');
+    DEEPGAP_ASSIGN(const std::size_t count, read_unpacked(raw));
+    if (count == 0) return 0;
+    decoded_.clear();
+    decoded_given_ = 0;
+    decoder_->decode(std::string_view(raw).substr(0, count), decoded_);
+  }
+  const std::size_t count = std::min(into.size(), decoded_.size() - decoded_given_);
+  std::copy_n(decoded_.data() + decoded_given_, count, into.data());
+  decoded_given_ += count;
+  return count;
+}
+
+Result<std::size_t> ByteSource::read_unpacked(std::span<char> into) {
   return unpacker_ ? unpacker_->read(into) : read_file(path_, descriptor_, into);
 }
 

@@ -1,6 +1,6 @@
 // A foreign file's bytes in their order, a piece at a time: such files have gigabytes and are never read
-// whole. Files that gzip or zstd compressed give what they hold; that they are compressed is seen from their
-// first bytes, never from the name.
+// whole. Files that gzip or zstd compressed give what they hold, texts in UTF-16 the same text in UTF-8; what
+// they are is seen from their first bytes, never from the name.
 //
 //   DEEPGAP_ASSIGN(ByteSource source, ByteSource::open("study.csv"));
 //   for (;;) { DEEPGAP_ASSIGN(std::size_t count, source.read(buffer)); if (count == 0) break; ... }
@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "trace/unpack.h"
+#include "trace/utf16.h"
 
 namespace deepgap::trace {
 
@@ -45,12 +46,18 @@ class ByteSource {
   // Fills head_, from where it is filled already.
   Result<void> read_head();
   Result<std::size_t> read_behind_head(std::span<char> into);
+  Result<std::size_t> read_unpacked(std::span<char> into);
+  // From here on the file is text in UTF-16.
+  void decode_from(ByteOrder order);
 
   std::string path_;
   int descriptor_ = -1;
   std::int64_t size_ = 0;
   Packing packing_ = Packing::kNone;
   std::unique_ptr<Unpacker> unpacker_;
+  std::unique_ptr<Utf16Decoder> decoder_;
+  std::string decoded_;  // behind the head, from decoded_given_ on still to be given
+  std::size_t decoded_given_ = 0;
   std::string head_;
   std::size_t head_given_ = 0;
 };

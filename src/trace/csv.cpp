@@ -114,4 +114,29 @@ Result<bool> CsvReader::next(std::vector<std::string>& fields) {
   }
 }
 
+std::optional<std::vector<std::string>> csv_fields(std::string_view line) {
+  std::vector<std::string> fields;
+  for (;;) {
+    std::string& field = fields.emplace_back();
+    if (line.starts_with('"')) {
+      for (line.remove_prefix(1);;) {
+        const std::size_t quote = line.find('"');
+        if (quote == std::string_view::npos) return std::nullopt;
+        field += line.substr(0, quote);
+        line.remove_prefix(quote + 1);
+        if (!line.starts_with('"')) break;
+        field += '"';
+        line.remove_prefix(1);
+      }
+    } else {
+      field = line.substr(0, line.find(','));
+      if (field.find('"') != std::string::npos) return std::nullopt;
+      line.remove_prefix(field.size());
+    }
+    if (line.empty()) return fields;
+    if (!line.starts_with(',')) return std::nullopt;
+    line.remove_prefix(1);
+  }
+}
+
 }  // namespace deepgap::trace

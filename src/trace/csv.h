@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -44,5 +45,9 @@ class CsvReader {
   std::int64_t record_line_ = 0;
   bool begun_ = false;
 };
+
+// The fields of one line, for tables that stand among other lines; nothing where quotes do not close or do
+// not stand at a field's ends.
+std::optional<std::vector<std::string>> csv_fields(std::string_view line);
 
 }  // namespace deepgap::trace

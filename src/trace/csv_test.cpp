@@ -70,5 +70,15 @@ TEST(Csv, ReadsAcrossItsBuffers) {
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(records[i], std::to_string(i + 1) + ": " + wide + "|" + wide);
 }
 
+TEST(CsvFields, OfOneLine) {
+  using Fields = std::vector<std::string>;
+  EXPECT_EQ(csv_fields("a,b c,"), (Fields{"a", "b c", ""}));
+  EXPECT_EQ(csv_fields(""), (Fields{""}));
+  EXPECT_EQ(csv_fields("\"1,234\",\"say \"\"x\"\"\",\"\""), (Fields{"1,234", "say \"x\"", ""}));
+  EXPECT_EQ(csv_fields("\"open"), std::nullopt);
+  EXPECT_EQ(csv_fields("a\"b,c"), std::nullopt);
+  EXPECT_EQ(csv_fields("\"a\"b"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace deepgap::trace
