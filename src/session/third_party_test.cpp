@@ -35,6 +35,7 @@ const std::map<std::string, Expected> kSpecial = {
     {"derived/deep_nesting.json", {"kineto", "unusable"}},
     {"derived/empty.json", {"", "an empty file"}},
     {"derived/html_error_page.json", {"", "a web page"}},
+    {"derived/nsys_truncated.sqlite", {"", "an SQLite database"}},
     {"derived/trunc.json.gz", {"kineto", "unusable"}},
     {"derived/trunc_mid_event.json", {"kineto", "unusable"}},
 };

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 #include "base/text.h"
 #include "trace/file_looks.h"
@@ -27,9 +26,7 @@ std::span<const Importer* const> importers() {
 Result<const Importer*> importer_of(const ByteSource& source) {
   const Importer* best = nullptr;
   Match match = Match::kNo;
-  std::vector<std::string> known;
   for (const Importer* importer : importers()) {
-    known.emplace_back(importer->format().id);
     const Match found = importer->sniff(source.head(), source.size());
     if (found > match) {
       best = importer;
@@ -37,9 +34,8 @@ Result<const Importer*> importer_of(const ByteSource& source) {
     }
   }
   if (best != nullptr) return best;
-  return bad_input(fmt::format("{}: expected a file of a format that `deepgap formats` lists ({}), found {}",
-                               printable(source.path()), join(known, ", "),
-                               looks_of(source.head(), source.size())));
+  return bad_input(fmt::format("{}: expected a file of a format that `deepgap formats` lists, found {}",
+                               printable(source.path()), looks_of(source.head(), source.size())));
 }
 
 Result<FileContent> read_file(const std::string& path, const ImportOptions& options) {

@@ -71,8 +71,7 @@ class Importer {
 };
 
 std::span<const Importer* const> importers();
-// The surest of those that know the file. Errors (bad input): none does; says what the file looks like and
-// which formats there are.
+// The surest of those that know the file. Errors (bad input): none does; says what the file looks like.
 Result<const Importer*> importer_of(const ByteSource& source);
 // The three steps in one: opens the file, finds its importer, reads it.
 Result<FileContent> read_file(const std::string& path, const ImportOptions& options = {});
