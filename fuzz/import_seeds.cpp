@@ -25,6 +25,21 @@ std::vector<Seed> kineto_seeds() {
            "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"ts\":\"1e3\",\"dur\":-Infinity}, 3, [[{}]],]"}};
 }
 
+std::vector<Seed> nvidia_smi_csv_seeds() {
+  const std::string names =
+      "timestamp, index, uuid, name, pstate, utilization.gpu [%], memory.used [MiB], power.draw [W], "
+      "clocks.current.sm [MHz], clocks_event_reasons.active, clocks_event_reasons.sw_power_cap, "
+      "ecc.errors.corrected.volatile.total, driver_version\n";
+  const std::string row =
+      ", 0, GPU-aa, NVIDIA H200, P0, 98 %, 841 MiB, 33.09 W, 1980 MHz, 0x0000000000000005, Active, 0, "
+      "580.1\n";
+  return {{"query", names + "2025/06/13 00:27:52.195" + row + "2025/06/13 00:27:53.195" + row},
+          {"back_and_twice",
+           names + "2025-06-13T00:27:53+02:00" + row + "1749774472.5" + row + "1749774472.5" + row},
+          {"without_names", "2026/04/25 16:06:06.780, 0 %, 2 MiB, 27, 11.64 W, P8\n"},
+          {"without_times", "power.draw [W], fan.speed [%]\n33.09 W, [N/A]\nERR!, [Unknown Error]\n5"}};
+}
+
 std::vector<Seed> study_csv_seeds() {
   const std::string study =
       "timestamp_utc,device,sweep_id,repeat_id,model,batch_size,threads,iters,warmup_iters,median_ms,mean_ms,"

@@ -73,6 +73,13 @@ extern const DiagnosticKind kProfilerInflation;  // the traced step takes longer
 extern const DiagnosticKind kOpaqueGraphs;       // graph launches without their kernels
 extern const DiagnosticKind kStepsDiffer;
 extern const DiagnosticKind kColdStart;  // the first step is set apart
+// Of logs of sensors.
+extern const DiagnosticKind kTelemetryLost;        // rows or values that could not be used
+extern const DiagnosticKind kTelemetryClockBack;   // times that go back
+extern const DiagnosticKind kTelemetryRepeated;    // rows that stand there twice
+extern const DiagnosticKind kTelemetryAssumption;  // when its rows were written
+extern const DiagnosticKind kDevicesNotNamed;      // several of them in one series
+extern const DiagnosticKind kColumnsNotUsed;
 }  // namespace diagnostics
 
 std::span<const DiagnosticKind* const> all_diagnostics();
