@@ -10,6 +10,7 @@
 #include "session/trace_measurement.h"
 #include "target.h"
 #include "trace/kineto/kineto.h"
+#include "trace/nvidia_smi/dmon.h"
 #include "trace/nvidia_smi/nvidia_smi_csv.h"
 #include "trace/perfetto.h"
 #include "trace/study_csv/study_csv.h"
@@ -101,6 +102,8 @@ constexpr Target kTargets[] = {
     {"import_kineto", "PyTorch profiler traces", survive<trace::kineto_importer>, kineto_seeds},
     {"import_nvidia_smi_csv", "queries of nvidia-smi", survive<trace::nvidia_smi_csv_importer>,
      nvidia_smi_csv_seeds},
+    {"import_nvidia_smi_dmon", "logs of nvidia-smi dmon", survive<trace::nvidia_smi_dmon_importer>,
+     nvidia_smi_dmon_seeds},
     {"import_study_csv", "tables of the two studies", survive<trace::study_csv_importer>, study_csv_seeds},
 };
 

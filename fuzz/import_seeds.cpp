@@ -40,6 +40,19 @@ std::vector<Seed> nvidia_smi_csv_seeds() {
           {"without_times", "power.draw [W], fan.speed [%]\n33.09 W, [N/A]\nERR!, [Unknown Error]\n5"}};
 }
 
+std::vector<Seed> nvidia_smi_dmon_seeds() {
+  const std::string dated =
+      "#Date       Time        gpu    pwr  gtemp  mtemp     sm   pclk  pviol  tviol     fb  rxpci\n"
+      "#YYYYMMDD   HH:MM:SS    Idx      W      C      C      %    MHz      %   bool     MB   MB/s\n"
+      " 20250613   00:27:52      0     71     31      -     98   1980      5      1    841   116\n"
+      " 20250613   00:27:52      1     72     32     40      0    345      0      0      0     0\n";
+  return {{"dated", dated + dated},
+          {"clock",
+           "#Time         gpu    pwr\n#HH:MM:SS     Idx      W\n 23:59:58   0  130\n 00:00:01   0  140\n"},
+          {"csv", "#gpu, pwr, x\n#Idx, W, %\n0, 71, -\n0, ERR!, 1\n0"},
+          {"processes", "# gpu        pid  type    sm   command\n# Idx          #   C/G     %   name\n"}};
+}
+
 std::vector<Seed> study_csv_seeds() {
   const std::string study =
       "timestamp_utc,device,sweep_id,repeat_id,model,batch_size,threads,iters,warmup_iters,median_ms,mean_ms,"

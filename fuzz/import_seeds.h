@@ -9,6 +9,7 @@ namespace deepgap::fuzz {
 
 std::vector<Seed> kineto_seeds();
 std::vector<Seed> nvidia_smi_csv_seeds();
+std::vector<Seed> nvidia_smi_dmon_seeds();
 std::vector<Seed> study_csv_seeds();
 
 }  // namespace deepgap::fuzz

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "trace/kineto/kineto.h"
+#include "trace/nvidia_smi/dmon.h"
 #include "trace/nvidia_smi/nvidia_smi_csv.h"
 #include "trace/study_csv/study_csv.h"
 
@@ -27,7 +28,8 @@ std::string looks_of(const ByteSource& source) {
 }  // namespace
 
 std::span<const Importer* const> importers() {
-  static const std::array<const Importer*, 3> all{&kineto_importer(), &nvidia_smi_csv_importer(), &study_csv_importer()};
+  static const std::array<const Importer*, 4> all{&kineto_importer(), &nvidia_smi_csv_importer(),
+                                                  &nvidia_smi_dmon_importer(), &study_csv_importer()};
   return all;
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/time_text.h"
 #include "trace/quality.h"
-#include "trace/test_files.h"
+#include "trace/sensor_test_support.h"
 
 namespace deepgap::trace {
 namespace {
@@ -23,29 +23,7 @@ using ::testing::SizeIs;
 constexpr std::int64_t kSecond = 1'000'000'000;
 
 FileContent content_of(const std::string& text, const ImportOptions& options = {}) {
-  auto content = read_content(text, options);
-  if (!content.ok()) {
-    ADD_FAILURE() << content.error().message();
-    return {.telemetry = TelemetryLog{}};
-  }
-  EXPECT_EQ(content->format, "nvidia-smi-csv");
-  return std::move(*content);
-}
-
-const TelemetryLog::Series& series_of(const FileContent& content, std::string_view quantity,
-                                      std::string_view source = "gpu0") {
-  for (const TelemetryLog::Series& series : content.telemetry->series) {
-    if (series.quantity == quantity && series.source == source) return series;
-  }
-  ADD_FAILURE() << "no " << quantity << " of " << source;
-  static const TelemetryLog::Series none;
-  return none;
-}
-
-std::vector<std::string> ids_of(const FileContent& content) {
-  std::vector<std::string> ids;
-  for (const Diagnostic& each : content.diagnostics) ids.push_back(each.id);
-  return ids;
+  return sensors_of(text, "nvidia-smi-csv", options);
 }
 
 TEST(NvidiaSmiCsv, UnitsInNamesAndCellsAreTheSameAsNone) {
@@ -62,7 +40,7 @@ TEST(NvidiaSmiCsv, UnitsInNamesAndCellsAreTheSameAsNone) {
     const FileContent content = content_of(text);
     EXPECT_TRUE(content.telemetry->has_time_of_day);
     const auto one = [&content](std::string_view quantity, Unit unit) {
-      const TelemetryLog::Series& series = series_of(content, quantity);
+      const TelemetryLog::Series& series = series_of(content, quantity, "gpu0");
       EXPECT_EQ(series.unit, unit) << quantity;
       EXPECT_EQ(series.device, "NVIDIA H200");
       EXPECT_THAT(series.at_ns, ElementsAre(1'749'774'472'195'000'000));
@@ -83,14 +61,16 @@ TEST(NvidiaSmiCsv, UnitsInNamesAndCellsAreTheSameAsNone) {
 
 TEST(NvidiaSmiCsv, TimesStandInAnyColumnAndForm) {
   EXPECT_THAT(
-      series_of(content_of("power.draw [W], timestamp, index\n5 W, 1749774472.195, 0\n"), "power").at_ns,
+      series_of(content_of("power.draw [W], timestamp, index\n5 W, 1749774472.195, 0\n"), "power", "gpu0")
+          .at_ns,
       ElementsAre(1'749'774'472'195'000'000));
   EXPECT_THAT(
-      series_of(content_of("index, started, power.draw\n0, 1970-01-01T00:00:01Z, 5\n"), "power").at_ns,
+      series_of(content_of("index, started, power.draw\n0, 1970-01-01T00:00:01Z, 5\n"), "power", "gpu0")
+          .at_ns,
       ElementsAre(kSecond));
   const FileContent local = content_of("timestamp,index,power.draw\n1970/01/02 02:00:00.000, 0, 5\n",
                                        {.utc_offset_ns = 7200 * kSecond});
-  EXPECT_THAT(series_of(local, "power").at_ns, ElementsAre(86'400 * kSecond));
+  EXPECT_THAT(series_of(local, "power", "gpu0").at_ns, ElementsAre(86'400 * kSecond));
   EXPECT_THAT(ids_of(local), IsEmpty());
   EXPECT_THAT(ids_of(content_of("timestamp,index,power.draw\n1970/01/02 02:00:00.000, 0, 5\n")),
               ElementsAre("telemetry_assumption"));
@@ -127,8 +107,8 @@ TEST(NvidiaSmiCsv, NamesMayStandBeforeEachRowAndChange) {
       content_of(names + "2025/06/13 00:00:01.000, 0, 1 W\n" + names + "2025/06/13 00:00:02.000, 0, 2 W\n" +
                      "index, timestamp, temperature.gpu\n0, 2025/06/13 00:00:03.000, 44\n",
                  {.utc_offset_ns = kSecond});
-  EXPECT_THAT(series_of(content, "power").values, ElementsAre(1, 2));
-  EXPECT_THAT(series_of(content, "temperature").values, ElementsAre(44));
+  EXPECT_THAT(series_of(content, "power", "gpu0").values, ElementsAre(1, 2));
+  EXPECT_THAT(series_of(content, "temperature", "gpu0").values, ElementsAre(44));
   EXPECT_THAT(ids_of(content), IsEmpty());
 }
 
@@ -138,8 +118,8 @@ TEST(NvidiaSmiCsv, WhatADeviceDoesNotHaveIsAbsentAndItsErrorsAreCounted) {
       "2025-06-13T00:00:01Z, 0, [N/A], [Unknown Error], 40\n"
       "2025-06-13T00:00:02Z, 0, [Not Supported], ERR!, 41\n"
       "2025-06-13T00:00:03Z, 0, [N/A], 70.5 W, 4 MiB\n");
-  EXPECT_THAT(series_of(content, "power").values, ElementsAre(70.5));
-  EXPECT_THAT(series_of(content, "temperature").values, ElementsAre(40, 41));
+  EXPECT_THAT(series_of(content, "power", "gpu0").values, ElementsAre(70.5));
+  EXPECT_THAT(series_of(content, "temperature", "gpu0").values, ElementsAre(40, 41));
   EXPECT_THAT(content.telemetry->series, SizeIs(2));
   ASSERT_THAT(ids_of(content), ElementsAre("telemetry_lost"));
   EXPECT_EQ(content.diagnostics[0].count, 3);
@@ -178,14 +158,14 @@ TEST(NvidiaSmiCsv, DamageCostsItsRowsOnly) {
       "2025-06-13T00:00:02Z, 0, 2 W\n"
       "2025-06-13T00:00:03Z, 0, 3 W\n";
   const FileContent content = content_of(text + "2025-06-13T00:00:04Z, 0");
-  EXPECT_THAT(series_of(content, "power").values, ElementsAre(1, 2, 3));
+  EXPECT_THAT(series_of(content, "power", "gpu0").values, ElementsAre(1, 2, 3));
   EXPECT_THAT(ids_of(content),
               ElementsAre("file_cut_off", "telemetry_lost", "telemetry_clock_back", "telemetry_repeated"));
   EXPECT_EQ(content.diagnostics[1].count, 4);
   EXPECT_THAT(content.diagnostics[1].text, HasSubstr("line 1: it stands before the names"));
   // "4" may be the beginning of "40 W".
   const FileContent cut = content_of(text + "2025-06-13T00:00:04Z, 0, 4");
-  EXPECT_THAT(series_of(cut, "power").values, ElementsAre(1, 2, 3));
+  EXPECT_THAT(series_of(cut, "power", "gpu0").values, ElementsAre(1, 2, 3));
   EXPECT_EQ(cut.diagnostics[0].severity, Severity::kNote);
 }
 
