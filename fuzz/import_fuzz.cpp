@@ -9,6 +9,7 @@
 #include "session/trace.h"
 #include "session/trace_measurement.h"
 #include "target.h"
+#include "trace/dcgm/dcgm.h"
 #include "trace/kineto/kineto.h"
 #include "trace/nvidia_smi/dmon.h"
 #include "trace/nvidia_smi/nvidia_smi_csv.h"
@@ -99,6 +100,7 @@ void survive(std::string_view input) {
 }
 
 constexpr Target kTargets[] = {
+    {"import_dcgm", "what DCGM prints", survive<trace::dcgm_importer>, dcgm_seeds},
     {"import_kineto", "PyTorch profiler traces", survive<trace::kineto_importer>, kineto_seeds},
     {"import_nvidia_smi_csv", "queries of nvidia-smi", survive<trace::nvidia_smi_csv_importer>,
      nvidia_smi_csv_seeds},

@@ -2,6 +2,24 @@
 
 namespace deepgap::fuzz {
 
+std::vector<Seed> dcgm_seeds() {
+  const std::string dmon =
+      "#Entity   GPUTL             POWER             DVCCTR      SMACT\n"
+      "ID                          W\n"
+      "GPU 0     98                305.312           4           0.912\n"
+      "GPU-I 3   N/A               35.1              0           0.000\n";
+  const std::string answer =
+      "# HELP DCGM_FI_DEV_GPU_UTIL GPU utilization (in %).\n# TYPE DCGM_FI_DEV_GPU_UTIL gauge\n"
+      "DCGM_FI_DEV_GPU_UTIL{gpu=\"0\",UUID=\"GPU-aa\",modelName=\"NVIDIA H200\",Hostname=\"a\\\"b\"} 98\n"
+      "DCGM_FI_DEV_GPU_UTIL{gpu=\"1\",UUID=\"GPU-bb\",GPU_I_ID=\"2\"} 9223372036854775794\n"
+      "DCGM_FI_PROF_DRAM_ACTIVE{gpu=\"0\",UUID=\"GPU-aa\"} 5.5e-01\n";
+  return {{"dmon", dmon + dmon + "\n\ndmon was stopped do to receiving a signal\n"},
+          {"answers", answer + answer},
+          {"times",
+           "DCGM_FI_DEV_POWER_USAGE{gpu=\"0\"} 5 1749774472195\nDCGM_FI_DEV_POWER_USAGE{gpu=\"0\"} NaN 1\n"},
+          {"old", "dcgm_gpu_temp{gpu=\"0\",uuid=\"GPU-aa\"} 25\ndcgm_gpu_temp{gpu=\"0"}};
+}
+
 std::vector<Seed> kineto_seeds() {
   const std::string events =
       R"json({"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,"dur":100.5},

@@ -7,6 +7,7 @@
 
 namespace deepgap::fuzz {
 
+std::vector<Seed> dcgm_seeds();
 std::vector<Seed> kineto_seeds();
 std::vector<Seed> nvidia_smi_csv_seeds();
 std::vector<Seed> nvidia_smi_dmon_seeds();

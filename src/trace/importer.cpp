@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "trace/dcgm/dcgm.h"
 #include "trace/kineto/kineto.h"
 #include "trace/nvidia_smi/dmon.h"
 #include "trace/nvidia_smi/nvidia_smi_csv.h"
@@ -28,8 +29,9 @@ std::string looks_of(const ByteSource& source) {
 }  // namespace
 
 std::span<const Importer* const> importers() {
-  static const std::array<const Importer*, 4> all{&kineto_importer(), &nvidia_smi_csv_importer(),
-                                                  &nvidia_smi_dmon_importer(), &study_csv_importer()};
+  static const std::array<const Importer*, 5> all{&dcgm_importer(), &kineto_importer(),
+                                                  &nvidia_smi_csv_importer(), &nvidia_smi_dmon_importer(),
+                                                  &study_csv_importer()};
   return all;
 }
 

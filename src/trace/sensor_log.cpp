@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
 
@@ -112,11 +113,6 @@ Result<void> SensorLog::add_row(std::size_t index, std::int64_t at_ns, std::span
   for (const Value& value : values) hash = mixed(hash, bits_of(value.value));
   hash = mixed(hash, throttle.value_or(0));
   const bool fresh = device.rows.insert(hash).second;
-  if (device.last_ns && at_ns < *device.last_ns) {
-    ++steps_back_;
-    longest_step_ns_ = std::max(longest_step_ns_, *device.last_ns - at_ns);
-  }
-  device.last_ns = at_ns;
   if (!fresh) {
     ++repeated_;
     return {};
@@ -126,12 +122,20 @@ Result<void> SensorLog::add_row(std::size_t index, std::int64_t at_ns, std::span
     return bad_input(fmt::format("{}: expected a log of at most {} values, found more: split it by time",
                                  printable(path_), kMostValues));
   }
+  // Of each series: some logs have all of one before the next begins.
+  std::int64_t back_ns = 0;
   for (const Value& value : values) {
     TelemetryLog::Series& series = series_of(device, value.quantity, value.unit);
+    if (!series.at_ns.empty()) back_ns = std::max(back_ns, series.at_ns.back() - at_ns);
     series.at_ns.push_back(at_ns);
     series.values.push_back(value.value);
   }
-  if (throttle) device.throttle.emplace_back(at_ns, *throttle);
+  if (throttle) {
+    if (!device.throttle.empty()) back_ns = std::max(back_ns, device.throttle.back().first - at_ns);
+    device.throttle.emplace_back(at_ns, *throttle);
+  }
+  if (back_ns > 0) ++steps_back_;
+  longest_step_ns_ = std::max(longest_step_ns_, back_ns);
   return {};
 }
 

@@ -9,9 +9,7 @@
 // stand twice, columns that are not used.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -70,8 +68,7 @@ class SensorLog {
     std::size_t next_series = 0;  // rows repeat the order of their values
     std::vector<std::pair<std::int64_t, std::uint64_t>> throttle;
     std::vector<std::pair<std::string, std::optional<std::string>>> facts;  // nothing: it changes
-    std::optional<std::int64_t> last_ns;
-    std::unordered_set<std::uint64_t> rows;  // hashes
+    std::unordered_set<std::uint64_t> rows;                                 // hashes
     std::int64_t assumed_ns = 0;
   };
 
