@@ -10,10 +10,13 @@
 #include "session/trace.h"
 #include "session/trace_measurement.h"
 #include "target.h"
+#include "trace/dcgm/dcgm.h"
 #include "trace/kineto/kineto.h"
 #include "trace/loadgen/loadgen.h"
 #include "trace/ncu_csv/ncu_csv.h"
 #include "trace/nsys_stats/nsys_stats.h"
+#include "trace/nvidia_smi/dmon.h"
+#include "trace/nvidia_smi/nvidia_smi_csv.h"
 #include "trace/op_records.h"
 #include "trace/perf_analyzer/perf_analyzer.h"
 #include "trace/perfetto.h"
@@ -109,6 +112,7 @@ void survive(std::string_view input) {
 }
 
 constexpr Target kTargets[] = {
+    {"import_dcgm", "what DCGM prints", survive<trace::dcgm_importer>, dcgm_seeds},
     {"import_kineto", "PyTorch profiler traces", survive<trace::kineto_importer>, kineto_seeds},
     {"import_loadgen_summary", "summaries of LoadGen", survive<trace::loadgen_summary_importer>,
      loadgen_summary_seeds},
@@ -120,6 +124,10 @@ constexpr Target kTargets[] = {
      nsys_stats_seeds},
     {"import_perf_analyzer", "tables of perf_analyzer", survive<trace::perf_analyzer_importer>,
      perf_analyzer_seeds},
+    {"import_nvidia_smi_csv", "queries of nvidia-smi", survive<trace::nvidia_smi_csv_importer>,
+     nvidia_smi_csv_seeds},
+    {"import_nvidia_smi_dmon", "logs of nvidia-smi dmon", survive<trace::nvidia_smi_dmon_importer>,
+     nvidia_smi_dmon_seeds},
     {"import_study_csv", "tables of the two studies", survive<trace::study_csv_importer>, study_csv_seeds},
 };
 

@@ -7,12 +7,15 @@
 
 namespace deepgap::fuzz {
 
+std::vector<Seed> dcgm_seeds();
 std::vector<Seed> kineto_seeds();
 std::vector<Seed> loadgen_summary_seeds();
 std::vector<Seed> loadgen_detail_seeds();
 std::vector<Seed> ncu_csv_seeds();
 std::vector<Seed> nsys_stats_seeds();
 std::vector<Seed> perf_analyzer_seeds();
+std::vector<Seed> nvidia_smi_csv_seeds();
+std::vector<Seed> nvidia_smi_dmon_seeds();
 std::vector<Seed> study_csv_seeds();
 
 }  // namespace deepgap::fuzz

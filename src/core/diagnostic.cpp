@@ -225,6 +225,32 @@ constexpr DiagnosticKind kRunNotValid{
     "Read the figures as those of a run that was too short, too slow for its target or met errors; run it "
     "again."};
 
+constexpr DiagnosticKind kTelemetryLost{
+    "telemetry_lost", Severity::kWarning,
+    "Rows or values of a log of sensors are cut off, damaged, without a usable time or errors of the driver.",
+    "Nothing where they are few: the rest was used. Otherwise log again and look at the line that is named."};
+constexpr DiagnosticKind kTelemetryClockBack{
+    "telemetry_clock_back", Severity::kWarning,
+    "The times of a log of sensors go back: the clock was set, or logs were put together.",
+    "Log in UTC on a machine whose clock is slewed, not set, and do not trust the join around that moment."};
+constexpr DiagnosticKind kTelemetryRepeated{
+    "telemetry_repeated", Severity::kNote,
+    "Rows of a log of sensors stand in it twice; one of them was used.",
+    "Nothing, unless the log should not have been put together."};
+constexpr DiagnosticKind kTelemetryAssumption{
+    "telemetry_assumption", Severity::kNote,
+    "A log of sensors does not say when its rows were written, or in which time zone; the usual was taken.",
+    "Log with times (nvidia-smi's query `timestamp`, dmon's `-o DT`), and name the zone with "
+    "`--utc-offset`."};
+constexpr DiagnosticKind kDevicesNotNamed{
+    "devices_not_named", Severity::kWarning,
+    "Rows of a log of sensors seem to be of several devices, and no column says of which.",
+    "Log with `index` or `uuid` among the columns, or one device alone (`-i`)."};
+constexpr DiagnosticKind kColumnsNotUsed{
+    "columns_not_used", Severity::kNote,
+    "A log has columns that are not known, say nothing or cannot be told apart without their names.",
+    "Log with the line of names; `docs/formats` has what is used."};
+
 }  // namespace diagnostics
 
 namespace {
@@ -270,7 +296,13 @@ constexpr std::array kAllDiagnostics{&kForeignLoad,
                                      &kZeroDurations,
                                      &kEmptySteps,
                                      &kStretchedByAnnotations,
-                                     &kLabelsDoNotSum};
+                                     &kLabelsDoNotSum,
+                                     &kTelemetryLost,
+                                     &kTelemetryClockBack,
+                                     &kTelemetryRepeated,
+                                     &kTelemetryAssumption,
+                                     &kDevicesNotNamed,
+                                     &kColumnsNotUsed};
 
 }  // namespace
 

@@ -81,6 +81,13 @@ extern const DiagnosticKind kZeroDurations;
 extern const DiagnosticKind kEmptySteps;  // that launch nothing, beside some that do
 extern const DiagnosticKind kStretchedByAnnotations;
 extern const DiagnosticKind kLabelsDoNotSum;  // a fault of deepgap's own
+// Of logs of sensors.
+extern const DiagnosticKind kTelemetryLost;        // rows or values that could not be used
+extern const DiagnosticKind kTelemetryClockBack;   // times that go back
+extern const DiagnosticKind kTelemetryRepeated;    // rows that stand there twice
+extern const DiagnosticKind kTelemetryAssumption;  // when its rows were written
+extern const DiagnosticKind kDevicesNotNamed;      // several of them in one series
+extern const DiagnosticKind kColumnsNotUsed;
 }  // namespace diagnostics
 
 std::span<const DiagnosticKind* const> all_diagnostics();

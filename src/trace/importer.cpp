@@ -6,20 +6,24 @@
 #include <array>
 
 #include "base/text.h"
+#include "trace/dcgm/dcgm.h"
 #include "trace/file_looks.h"
 #include "trace/kineto/kineto.h"
 #include "trace/loadgen/loadgen.h"
 #include "trace/ncu_csv/ncu_csv.h"
 #include "trace/nsys_stats/nsys_stats.h"
+#include "trace/nvidia_smi/dmon.h"
+#include "trace/nvidia_smi/nvidia_smi_csv.h"
 #include "trace/perf_analyzer/perf_analyzer.h"
 #include "trace/study_csv/study_csv.h"
 
 namespace deepgap::trace {
 std::span<const Importer* const> importers() {
-  static const std::array all{&kineto_importer(),         &ncu_csv_importer(),
-                              &nsys_stats_importer(),     &loadgen_summary_importer(),
-                              &loadgen_detail_importer(), &perf_analyzer_importer(),
-                              &study_csv_importer()};
+  static const std::array all{&kineto_importer(),          &ncu_csv_importer(),
+                              &nsys_stats_importer(),      &nvidia_smi_csv_importer(),
+                              &nvidia_smi_dmon_importer(), &dcgm_importer(),
+                              &loadgen_summary_importer(), &loadgen_detail_importer(),
+                              &perf_analyzer_importer(),   &study_csv_importer()};
   return all;
 }
 

@@ -16,6 +16,7 @@ LineReader::LineReader(ByteSource& source) : source_(&source), buffer_(kBuffer) 
 
 Result<bool> LineReader::next(std::string& line) {
   line.clear();
+  ended_ = false;
   bool any = false;
   for (;;) {
     if (at_ == end_) {
@@ -30,7 +31,8 @@ Result<bool> LineReader::next(std::string& line) {
     line.append(from, std::min(length, kLongestLine - std::min(line.size(), kLongestLine)));
     any = true;
     at_ += length + (stop == to ? 0 : 1);
-    if (stop != to) break;
+    ended_ = stop != to;
+    if (ended_) break;
   }
   if (!any) return false;
   ++number_;

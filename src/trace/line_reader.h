@@ -26,6 +26,8 @@ class LineReader {
   Result<bool> next(std::string& line);
   // Of the last line, from 1.
   std::int64_t number() const { return number_; }
+  // Whether the last line has its end; where the file's last has not, it may be a part of one.
+  bool ended() const { return ended_; }
   // Why the file ended early, once next() gave false.
   std::optional<std::string> cut_off() const { return source_->fault(); }
 
@@ -35,6 +37,7 @@ class LineReader {
   std::size_t at_ = 0;
   std::size_t end_ = 0;
   std::int64_t number_ = 0;
+  bool ended_ = true;
 };
 
 }  // namespace deepgap::trace
