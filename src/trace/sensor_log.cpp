@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <numeric>
 #include <utility>
@@ -113,8 +114,10 @@ Result<void> SensorLog::add_row(std::size_t index, std::int64_t at_ns, std::span
                                 std::optional<std::uint64_t> throttle) {
   Device& device = devices_[index];
   std::uint64_t hash = mixed(0xcbf29ce484222325, static_cast<std::uint64_t>(at_ns));
-  for (const Value& value : values) hash = mixed(hash, bits_of(value.value));
-  hash = mixed(hash, throttle.value_or(0));
+  for (const Value& value : values) {
+    hash = mixed(mixed(hash, std::hash<std::string_view>()(value.quantity)), bits_of(value.value));
+  }
+  if (throttle) hash = mixed(hash, *throttle);
   const bool fresh = device.rows.insert(hash).second;
   if (!fresh) {
     ++repeated_;

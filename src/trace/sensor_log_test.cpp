@@ -52,6 +52,19 @@ TEST(SensorLog, OfTwoValuesOfAQuantityTheFirstIsUsed) {
   EXPECT_THAT(content.diagnostics.at(0).text, HasSubstr("a second column of power"));
 }
 
+TEST(SensorLog, OtherQuantitiesOfTheSameMomentAreNoRepetition) {
+  SensorLog log("log");
+  const std::size_t gpu = add_device(log, "0", {"gpu0"});
+  const SensorLog::Value limit{.quantity = "power.limit", .unit = Unit::kWatts, .value = 5};
+  EXPECT_TRUE(log.add_row(gpu, 1, std::vector{power(5)}).ok());
+  EXPECT_TRUE(log.add_row(gpu, 1, std::vector{limit}).ok());
+  EXPECT_TRUE(log.add_row(gpu, 1, {}, 0).ok());
+  EXPECT_TRUE(log.add_row(gpu, 1, {}, 1).ok());
+  const FileContent content = log.finished(true);
+  EXPECT_THAT(content.telemetry->series, SizeIs(3));
+  EXPECT_THAT(content.diagnostics, IsEmpty());
+}
+
 TEST(SensorLog, OneCutIsSaidOnce) {
   SensorLog log("log");
   log.note_cut_off("the last line", Severity::kWarning);
