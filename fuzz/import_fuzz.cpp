@@ -18,6 +18,7 @@
 #include "trace/nvidia_smi/dmon.h"
 #include "trace/nvidia_smi/nvidia_smi_csv.h"
 #include "trace/op_records.h"
+#include "trace/openvino_report/openvino_report.h"
 #include "trace/perf_analyzer/perf_analyzer.h"
 #include "trace/perfetto.h"
 #include "trace/study_csv/study_csv.h"
@@ -122,6 +123,10 @@ constexpr Target kTargets[] = {
      ncu_csv_seeds},
     {"import_nsys_stats_csv", "summaries by Nsight Systems", survive<trace::nsys_stats_importer>,
      nsys_stats_seeds},
+    {"import_openvino_report", "reports of benchmark_app", survive<trace::openvino_report_importer>,
+     openvino_report_seeds},
+    {"import_openvino_counters", "counters of benchmark_app", survive<trace::openvino_counters_importer>,
+     openvino_counters_seeds},
     {"import_perf_analyzer", "tables of perf_analyzer", survive<trace::perf_analyzer_importer>,
      perf_analyzer_seeds},
     {"import_nvidia_smi_csv", "queries of nvidia-smi", survive<trace::nvidia_smi_csv_importer>,

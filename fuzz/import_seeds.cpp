@@ -88,6 +88,18 @@ std::vector<Seed> nsys_stats_seeds() {
            "1600,100,2,,,NVIDIA H200 (0),13,[CUDA memcpy HtoD]\n"}};
 }
 
+std::vector<Seed> openvino_report_seeds() {
+  const std::string folder = "tests/data/traces/openvino/";
+  return {{"csv", source_file(folder + "report.csv")}, {"json", source_file(folder + "report.json")}};
+}
+
+std::vector<Seed> openvino_counters_seeds() {
+  const std::string folder = "tests/data/traces/openvino/";
+  return {{"csv", source_file(folder + "average_counters.csv")},
+          {"average", source_file(folder + "average_counters.json")},
+          {"detailed", source_file(folder + "detailed_counters.json").substr(0, 3000)}};
+}
+
 std::vector<Seed> perf_analyzer_seeds() {
   return {{"devices",
            "Concurrency,Inferences/Second,Client Send,Server Queue,p50 latency,p99 latency,Avg latency,"

@@ -13,6 +13,8 @@ std::vector<Seed> loadgen_summary_seeds();
 std::vector<Seed> loadgen_detail_seeds();
 std::vector<Seed> ncu_csv_seeds();
 std::vector<Seed> nsys_stats_seeds();
+std::vector<Seed> openvino_report_seeds();
+std::vector<Seed> openvino_counters_seeds();
 std::vector<Seed> perf_analyzer_seeds();
 std::vector<Seed> nvidia_smi_csv_seeds();
 std::vector<Seed> nvidia_smi_dmon_seeds();

@@ -219,6 +219,9 @@ constexpr DiagnosticKind kNoResults{"no_results", Severity::kError,
                                     "The file is of a known format and holds no results.",
                                     "Take the file of a run that ended and measured speed: runs for accuracy "
                                     "and aborted ones leave such files."};
+constexpr DiagnosticKind kSumsDiffer{"sums_differ", Severity::kWarning,
+                                     "The parts of a table do not sum to the total that it says.",
+                                     "Take the file of the same run again: rows are missing or damaged."};
 constexpr DiagnosticKind kRunNotValid{
     "run_not_valid", Severity::kWarning,
     "The tool that measured says that the run does not satisfy its own rules.",
@@ -292,6 +295,7 @@ constexpr std::array kAllDiagnostics{&kForeignLoad,
                                      &kColdStart,
                                      &kNoResults,
                                      &kRunNotValid,
+                                     &kSumsDiffer,
                                      &kKernelsOutsideWindow,
                                      &kZeroDurations,
                                      &kEmptySteps,

@@ -76,6 +76,7 @@ extern const DiagnosticKind kColdStart;  // the first step is set apart
 // Of other tools' results.
 extern const DiagnosticKind kNoResults;    // an accuracy run, an aborted one: nothing to store
 extern const DiagnosticKind kRunNotValid;  // by the tool's own rules
+extern const DiagnosticKind kSumsDiffer;   // parts of a table and its total
 extern const DiagnosticKind kKernelsOutsideWindow;
 extern const DiagnosticKind kZeroDurations;
 extern const DiagnosticKind kEmptySteps;  // that launch nothing, beside some that do

@@ -11,8 +11,9 @@
 namespace deepgap {
 
 struct TelemetryLog {
-  // In units of deepgap's: W, Hz, %, B, degrees Celsius; quantities as in core's TelemetrySeries: "power",
-  // "clock.sm", "clock.memory", "temperature", "utilisation.gpu", "utilisation.memory", "memory.used", ...
+  // In units of deepgap's: W, Hz, B, degrees Celsius, shares as ratios; quantities as in core's
+  // TelemetrySeries: "power", "clock.sm", "clock.memory", "temperature", "utilisation.gpu",
+  // "utilisation.memory", "memory.used", ...
   struct Series {
     std::string quantity;
     std::string source;  // the device as the log calls it: "gpu0", "GPU-8557549f-..."

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
+#include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -89,29 +92,32 @@ Result<std::size_t> SensorLog::device(const std::string& key, std::span<const st
   return devices_.size() - 1;
 }
 
-TelemetryLog::Series& SensorLog::series_of(Device& device, std::string_view quantity, Unit unit) {
+std::size_t SensorLog::series_of(Device& device, std::string_view quantity, Unit unit) {
   std::vector<TelemetryLog::Series>& all = device.series;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::size_t at = (device.next_series + i) % all.size();
     if (all[at].quantity != quantity) continue;
     device.next_series = at + 1;
-    return all[at];
+    return at;
   }
   TelemetryLog::Series& added = all.emplace_back();
   added.quantity = quantity;
   added.source = device.source;
   added.device = device.name;
   added.unit = unit;
+  device.last_row.push_back(0);
   device.next_series = all.size();
-  return added;
+  return all.size() - 1;
 }
 
 Result<void> SensorLog::add_row(std::size_t index, std::int64_t at_ns, std::span<const Value> values,
                                 std::optional<std::uint64_t> throttle) {
   Device& device = devices_[index];
   std::uint64_t hash = mixed(0xcbf29ce484222325, static_cast<std::uint64_t>(at_ns));
-  for (const Value& value : values) hash = mixed(hash, bits_of(value.value));
-  hash = mixed(hash, throttle.value_or(0));
+  for (const Value& value : values) {
+    hash = mixed(mixed(hash, std::hash<std::string_view>()(value.quantity)), bits_of(value.value));
+  }
+  if (throttle) hash = mixed(hash, *throttle);
   const bool fresh = device.rows.insert(hash).second;
   if (!fresh) {
     ++repeated_;
@@ -124,8 +130,14 @@ Result<void> SensorLog::add_row(std::size_t index, std::int64_t at_ns, std::span
   }
   // Of each series: some logs have all of one before the next begins.
   std::int64_t back_ns = 0;
+  ++device.row;
   for (const Value& value : values) {
-    TelemetryLog::Series& series = series_of(device, value.quantity, value.unit);
+    const std::size_t place = series_of(device, value.quantity, value.unit);
+    if (std::exchange(device.last_row[place], device.row) == device.row) {
+      leave_out(fmt::format("a second column of {}", value.quantity));
+      continue;
+    }
+    TelemetryLog::Series& series = device.series[place];
     if (!series.at_ns.empty()) back_ns = std::max(back_ns, series.at_ns.back() - at_ns);
     series.at_ns.push_back(at_ns);
     series.values.push_back(value.value);
@@ -177,8 +189,9 @@ void SensorLog::leave_out(const std::string& column) {
 }
 
 void SensorLog::note_cut_off(std::string text, Severity severity) {
-  doubts_.push_back(diagnose(diagnostics::kFileCutOff, "", std::move(text)));
-  doubts_.back().severity = severity;
+  if (cut_off_) severity = std::max(severity, cut_off_->severity);
+  cut_off_ = diagnose(diagnostics::kFileCutOff, "", std::move(text));
+  cut_off_->severity = severity;
 }
 
 void SensorLog::note_assumption(std::string text) {
@@ -197,7 +210,7 @@ void SensorLog::expand_throttle(Device& device) {
     const bool known = std::any_of(device.series.begin(), device.series.end(),
                                    [quantity](const auto& each) { return each.quantity == quantity; });
     if (known) return;
-    TelemetryLog::Series& series = series_of(device, quantity, Unit::kCount);
+    TelemetryLog::Series& series = device.series[series_of(device, quantity, Unit::kCount)];
     for (const auto& [at_ns, mask] : device.throttle) {
       series.at_ns.push_back(at_ns);
       series.values.push_back((mask & bits) != 0 ? 1 : 0);
@@ -212,7 +225,8 @@ void SensorLog::expand_throttle(Device& device) {
 
 void SensorLog::add_diagnostics(FileContent& content, bool empty) {
   using namespace diagnostics;
-  content.diagnostics = std::move(doubts_);
+  if (cut_off_) content.diagnostics.push_back(std::move(*cut_off_));
+  std::move(doubts_.begin(), doubts_.end(), std::back_inserter(content.diagnostics));
   const auto add = [&content](const DiagnosticKind& kind, std::string where, std::string text,
                               std::int64_t count) {
     content.diagnostics.push_back(diagnose(kind, std::move(where), std::move(text), count));

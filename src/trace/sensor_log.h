@@ -43,7 +43,8 @@ class SensorLog {
   Result<std::size_t> device(const std::string& key, std::span<const std::string> sources,
                              std::string_view name);
   // `throttle`: bits of NVML's clock event reasons, each of which becomes a series of 0 and 1 where it was
-  // ever set. Errors (bad input): more values than can be held.
+  // ever set. Of two values of one quantity the first is used. Errors (bad input): more values than can be
+  // held.
   Result<void> add_row(std::size_t device, std::int64_t at_ns, std::span<const Value> values,
                        std::optional<std::uint64_t> throttle = std::nullopt);
   // A time for the device's next row where the log has none.
@@ -65,6 +66,8 @@ class SensorLog {
     std::string source;
     std::string name;
     std::vector<TelemetryLog::Series> series;
+    std::vector<std::int64_t> last_row;  // beside the series: in which they have a value
+    std::int64_t row = 0;
     std::size_t next_series = 0;  // rows repeat the order of their values
     std::vector<std::pair<std::int64_t, std::uint64_t>> throttle;
     std::vector<std::pair<std::string, std::optional<std::string>>> facts;  // nothing: it changes
@@ -72,7 +75,7 @@ class SensorLog {
     std::int64_t assumed_ns = 0;
   };
 
-  TelemetryLog::Series& series_of(Device& device, std::string_view quantity, Unit unit);
+  std::size_t series_of(Device& device, std::string_view quantity, Unit unit);
   void expand_throttle(Device& device);
   void add_diagnostics(FileContent& content, bool empty);
 
@@ -84,6 +87,7 @@ class SensorLog {
   std::int64_t lost_rows_ = 0, lost_values_ = 0, repeated_ = 0, steps_back_ = 0, longest_step_ns_ = 0;
   std::string first_lost_row_, first_lost_value_;
   std::vector<std::string> left_out_;
+  std::optional<Diagnostic> cut_off_;
   std::vector<Diagnostic> doubts_;
 };
 

@@ -41,6 +41,40 @@ TEST(SensorLog, PutsRowsInTheOrderOfTheirTimesAndSaysSo) {
   EXPECT_EQ(content.diagnostics[1].count, 1);
 }
 
+TEST(SensorLog, OfTwoValuesOfAQuantityTheFirstIsUsed) {
+  SensorLog log("log");
+  const std::size_t gpu = add_device(log, "0", {"gpu0"});
+  for (const std::int64_t at : {1, 2})
+    EXPECT_TRUE(log.add_row(gpu, at, std::vector{power(5), power(6)}).ok());
+  const FileContent content = log.finished(true);
+  ASSERT_THAT(content.telemetry->series, SizeIs(1));
+  EXPECT_THAT(content.telemetry->series[0].values, ElementsAre(5, 5));
+  EXPECT_THAT(content.diagnostics.at(0).text, HasSubstr("a second column of power"));
+}
+
+TEST(SensorLog, OtherQuantitiesOfTheSameMomentAreNoRepetition) {
+  SensorLog log("log");
+  const std::size_t gpu = add_device(log, "0", {"gpu0"});
+  const SensorLog::Value limit{.quantity = "power.limit", .unit = Unit::kWatts, .value = 5};
+  EXPECT_TRUE(log.add_row(gpu, 1, std::vector{power(5)}).ok());
+  EXPECT_TRUE(log.add_row(gpu, 1, std::vector{limit}).ok());
+  EXPECT_TRUE(log.add_row(gpu, 1, {}, 0).ok());
+  EXPECT_TRUE(log.add_row(gpu, 1, {}, 1).ok());
+  const FileContent content = log.finished(true);
+  EXPECT_THAT(content.telemetry->series, SizeIs(3));
+  EXPECT_THAT(content.diagnostics, IsEmpty());
+}
+
+TEST(SensorLog, OneCutIsSaidOnce) {
+  SensorLog log("log");
+  log.note_cut_off("the last line", Severity::kWarning);
+  log.note_cut_off("the gzip stream", Severity::kNote);
+  const FileContent content = log.finished(true);
+  ASSERT_THAT(content.diagnostics, SizeIs(2));
+  EXPECT_EQ(content.diagnostics[0].text, "the gzip stream");
+  EXPECT_EQ(content.diagnostics[0].severity, Severity::kWarning);
+}
+
 TEST(SensorLog, ThrottleReasonsAreSeriesWhereTheyWereMet) {
   SensorLog log("log");
   const std::size_t gpu = add_device(log, "0", {"gpu0"});

@@ -351,6 +351,7 @@ Document file_document(const FileFindings& findings, const std::string& schema) 
     document.add(telemetry_table(summaries, "Telemetry"));
     document.add(Paragraph{span_text(log)});
     data["telemetry"] = json_of_telemetry(summaries);
+    for (const auto& [name, value] : log.facts) data["facts"][name] = value;
     if (const auto span = span_of(log); span && log.has_time_of_day) {
       data["from_utc"] = format_utc(Nanoseconds{span->first});
       data["to_utc"] = format_utc(Nanoseconds{span->second});

@@ -132,7 +132,7 @@ class Reader {
           fmt::format("{}: expected the names of nvidia-smi dmon's columns ('# gpu pwr ...'), found none",
                       printable(source_.path())));
     }
-    if (timing_ == Timing::kNone)
+    if (timing_ == Timing::kNone && rows_ > 0)
       log_.note_assumption("rows have no times: those of a device were taken to be 1 s apart, dmon's usual");
     if (timing_ == Timing::kClock) log_.note_assumption("rows have a time of day, and no date");
     if (timing_ == Timing::kDate && options_.utc_offset_ns == 0)

@@ -12,6 +12,7 @@
 #include "trace/first_lines.h"
 #include "trace/line_reader.h"
 #include "trace/nvidia_smi/query_columns.h"
+#include "trace/nvidia_smi/query_row.h"
 #include "trace/sensor_log.h"
 
 namespace deepgap::trace {
@@ -19,128 +20,33 @@ namespace {
 
 using Use = QueryColumn::Use;
 
-constexpr std::size_t kMostColumns = 256;  // nvidia-smi knows some 200
 // A script's or a shell's own words may stand before the names.
 constexpr std::size_t kLinesToNames = 16;
 constexpr std::size_t kShown = 60;
 
-// nvidia-smi quotes nothing; cells are separated by a comma and mostly a space.
-std::vector<std::string_view> cells_of(std::string_view line) {
-  std::vector<std::string_view> cells;
-  for (std::size_t at = 0; cells.size() <= kMostColumns;) {
-    const std::size_t comma = line.find(',', at);
-    cells.push_back(trim(line.substr(at, comma - at)));
-    if (comma == std::string_view::npos) break;
-    at = comma + 1;
-  }
-  return cells;
-}
-
-bool is_sensor(Use use) {
-  return use == Use::kSensor || use == Use::kPerformanceState || use == Use::kActive ||
-         use == Use::kThrottleMask;
-}
-
-// Names, of which one is a sensor's; a single one has its unit ("power.draw [W]") or a dot.
-bool are_names(const std::vector<std::string_view>& cells) {
-  std::size_t known = 0;
-  bool sensor = false;
-  for (const std::string_view cell : cells) {
-    if (cell.empty() || (cell.front() >= '0' && cell.front() <= '9')) return false;
-    const QueryColumn column = column_of(cell);
-    if (column.use != Use::kUnknown) ++known;
-    sensor = sensor || is_sensor(column.use);
-  }
-  return sensor && (known >= 2 || cells.size() == 1);
-}
-
-std::string_view unquoted(std::string_view cell) {
-  if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') cell = cell.substr(1, cell.size() - 2);
-  return trim(cell);
-}
-
-bool is_time(std::string_view cell) {
-  return parse_time(unquoted(cell)).has_value();
-}
-
-// Ten digits may be a time or a serial number: a time only in the first column.
-bool is_date_or_first_digits(std::string_view cell, std::size_t column) {
-  const bool digits = unquoted(cell).find_first_not_of("0123456789.") == std::string_view::npos;
-  return is_time(cell) && (column == 0 || !digits);
-}
-
-// "P8"; nothing for what is no such state.
-std::optional<double> performance_state(std::string_view cell) {
-  if (cell.size() < 2 || cell.size() > 3 || cell.front() != 'P') return std::nullopt;
-  const Reading number = read_reading(cell.substr(1));
-  if (number.kind != Reading::Kind::kNumber || !number.text.empty() || number.value < 0 || number.value > 15)
-    return std::nullopt;
-  return number.value;
-}
-
-// What columns without names are, by the first row.
-std::vector<QueryColumn> columns_by_form(const std::vector<std::string_view>& cells) {
-  std::vector<QueryColumn> columns(cells.size());
-  std::size_t watts = 0;
-  bool time = false;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    const std::string_view cell = cells[i];
-    const Reading reading = read_reading(cell);
-    if (!time && is_date_or_first_digits(cell, i)) {
-      time = true;
-      columns[i] = column_of("timestamp");
-    } else if (reading.kind == Reading::Kind::kNumber && reading.text == "W") {
-      ++watts;
-      columns[i] = column_of("power.draw");
-    } else if (performance_state(cell)) {
-      columns[i] = column_of("pstate");
-    } else if (cell.starts_with("GPU-")) {
-      columns[i] = column_of("uuid");
-    } else if (cell.starts_with("NVIDIA ") || cell.starts_with("Tesla ") || cell.starts_with("Quadro ")) {
-      columns[i] = column_of("name");
-    } else {
-      columns[i].name = fmt::format("column {} ('{}')", i + 1, printable(cell, kShown));
-    }
-  }
-  if (watts > 1) {  // what is drawn, and limits
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (columns[i].quantity == "power")
-        columns[i] = {.name = fmt::format("column {} ('{}')", i + 1, printable(cells[i], kShown))};
-    }
-  }
-  return columns;
-}
-
-// Whether a row without names can only be one of these logs.
-bool are_readings(const std::vector<std::string_view>& cells) {
-  std::size_t units = 0;
-  for (const std::string_view cell : cells) {
-    const Reading reading = read_reading(cell);
-    if (reading.kind == Reading::Kind::kNumber && !reading.text.empty()) ++units;
-  }
-  return units == cells.size() || (units >= 1 && std::any_of(cells.begin(), cells.end(), is_time));
-}
-
 // Of rows that each have their own moment nearly all distances are alike; of those of several devices without
 // a column for them, at least every second one is much shorter.
-bool comes_in_groups(const std::vector<TelemetryLog::Series>& all) {
-  for (const TelemetryLog::Series& series : all) {
-    std::vector<std::int64_t> distances;
-    for (std::size_t i = 1; i < series.at_ns.size(); ++i)
-      distances.push_back(series.at_ns[i] - series.at_ns[i - 1]);
-    if (distances.size() < 4) continue;
-    std::sort(distances.begin(), distances.end());
-    const std::int64_t usual = distances[distances.size() * 15 / 16];  // of up to 16 devices
-    const auto shorter = std::lower_bound(distances.begin(), distances.end(), usual / 4) - distances.begin();
-    if (shorter * 5 >= static_cast<std::ptrdiff_t>(distances.size()) * 2) return true;
-  }
-  return false;
+bool comes_in_groups(const TelemetryLog& log) {
+  std::vector<std::int64_t> distances;
+  const auto longest =
+      std::max_element(log.series.begin(), log.series.end(),
+                       [](const auto& a, const auto& b) { return a.at_ns.size() < b.at_ns.size(); });
+  if (longest == log.series.end() || longest->at_ns.size() < 5) return false;
+  const std::vector<std::int64_t>& at_ns = longest->at_ns;
+  for (std::size_t i = 1; i < at_ns.size(); ++i) distances.push_back(at_ns[i] - at_ns[i - 1]);
+  const auto usual =
+      distances.begin() + static_cast<std::ptrdiff_t>(distances.size() * 15 / 16);  // of 16 devices
+  std::nth_element(distances.begin(), usual, distances.end());
+  const std::int64_t short_ns = *usual / 4;
+  const auto shorter = std::count_if(distances.begin(), distances.end(),
+                                     [short_ns](std::int64_t each) { return each < short_ns; });
+  return shorter * 5 >= static_cast<std::ptrdiff_t>(distances.size()) * 2;
 }
 
 bool has_names(std::string_view head) {
   const std::vector<std::string_view> lines = first_lines(head, kLinesToNames);
   return std::any_of(lines.begin(), lines.end(),
-                     [](std::string_view line) { return are_names(cells_of(line)); });
+                     [](std::string_view line) { return are_query_names(query_cells(line)); });
 }
 
 class Reader {
@@ -167,7 +73,7 @@ class Reader {
     }
     note_time();
     FileContent content = log_.finished(has_times_);
-    if (!devices_named_ && has_times_ && comes_in_groups(content.telemetry->series)) {
+    if (!devices_named_ && has_times_ && comes_in_groups(*content.telemetry)) {
       content.diagnostics.push_back(diagnose(
           diagnostics::kDevicesNotNamed, "",
           "rows come in groups of one moment: several devices, or times that are coarser than the rows"));
@@ -177,13 +83,13 @@ class Reader {
 
  private:
   Result<void> take(const std::string& line) {
-    const std::vector<std::string_view> cells = cells_of(line);
-    if (cells.size() > kMostColumns) {
-      log_.lose_row(lines_.number(), fmt::format("more than {} columns", kMostColumns));
+    const std::vector<std::string_view> cells = query_cells(line);
+    if (cells.size() > kMostQueryColumns) {
+      log_.lose_row(lines_.number(), fmt::format("more than {} columns", kMostQueryColumns));
       return {};
     }
     if (line == names_) return {};  // some scripts write them before each row
-    if (named_ && are_names(cells)) {
+    if (named_ && are_query_names(cells)) {
       use_names(line, cells);
       return {};
     }
@@ -192,7 +98,7 @@ class Reader {
         log_.lose_row(lines_.number(), "it stands before the names of the columns");
         return {};
       }
-      if (!are_readings(cells)) {
+      if (!are_query_readings(cells)) {
         log_.lose_row(lines_.number(), "it has neither a time nor a unit");
         return {};
       }
@@ -237,7 +143,7 @@ class Reader {
     };
     if (std::none_of(columns_.begin(), columns_.end(), is_used_as(Use::kTime))) {
       for (std::size_t i = 0; i < cells.size(); ++i) {
-        if (columns_[i].use != Use::kUnknown || !is_date_or_first_digits(cells[i], i)) continue;
+        if (columns_[i].use != Use::kUnknown || !is_time_by_form(cells[i], i)) continue;
         columns_[i].use = Use::kTime;
         break;
       }
@@ -291,14 +197,14 @@ class Reader {
     std::optional<std::uint64_t> throttle;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const QueryColumn& column = columns_[i];
+      if (!column.is_sensor() && column.use != Use::kFact) continue;
       const Reading reading = read_reading(cells[i]);
-      if (column.use == Use::kUnknown || reading.kind == Reading::Kind::kMissing) continue;
+      if (reading.kind == Reading::Kind::kMissing) continue;
       std::optional<double> value;
       if (column.use == Use::kFact) {
         log_.add_fact(device, column.name, unquoted(cells[i]));
         continue;
       }
-      if (!is_sensor(column.use)) continue;
       if (column.use == Use::kThrottleMask) {
         throttle = read_mask(cells[i]);
         if (!throttle) log_.lose_value(lines_.number(), column.name, cells[i]);
@@ -328,6 +234,7 @@ class Reader {
   }
 
   void note_time() {
+    if (rows_ == 0) return;
     if (!has_times_) {
       log_.note_assumption("no column has times: rows of a device were taken to be 1 s apart");
     } else if (!zoned_ && options_.utc_offset_ns == 0) {
@@ -369,8 +276,9 @@ class NvidiaSmiCsvImporter final : public Importer {
     if (has_names(head)) return Match::kSurely;
     const std::vector<std::string_view> lines = first_lines(head, 2);
     const bool readings =
-        !lines.empty() && std::all_of(lines.begin(), lines.end(),
-                                      [](std::string_view line) { return are_readings(cells_of(line)); });
+        !lines.empty() && std::all_of(lines.begin(), lines.end(), [](std::string_view line) {
+          return are_query_readings(query_cells(line));
+        });
     return readings ? Match::kPerhaps : Match::kNo;
   }
 

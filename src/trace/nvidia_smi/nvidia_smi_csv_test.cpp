@@ -171,7 +171,7 @@ TEST(NvidiaSmiCsv, DamageCostsItsRowsOnly) {
 
 TEST(NvidiaSmiCsv, OtherTablesAreNotTakenForOne) {
   for (const char* text : {"timestamp,index,value\n1,2,3\n", "a,b\n1,2\n", "# gpu pwr\n", "1749774472, 5\n",
-                           "5 apples\n", "name,index\nx,1\n", "2025-06-13T00:00:04Z,5,6\n"}) {
+                           "5 apples\n", "5 ms\n6 ms\n", "name,index\nx,1\n", "2025-06-13T00:00:04Z,5,6\n"}) {
     EXPECT_EQ(nvidia_smi_csv_importer().sniff(text, 10), Match::kNo) << text;
   }
 }
@@ -179,6 +179,7 @@ TEST(NvidiaSmiCsv, OtherTablesAreNotTakenForOne) {
 TEST(NvidiaSmiCsv, NamesAloneHoldNothing) {
   const FileContent content = content_of("timestamp, index, power.draw [W]\n");
   EXPECT_EQ(judge(content), Verdict::kUnusable);
+  EXPECT_THAT(ids_of(content), ElementsAre("telemetry_lost"));
   std::string wide = "timestamp, power.draw [W]";
   for (int i = 0; i < 300; ++i) wide += ", x" + std::to_string(i);
   EXPECT_FALSE(read_content(wide + "\n").ok());

@@ -28,6 +28,11 @@ struct QueryColumn {
   std::string quantity;  // of a number
   Unit unit = Unit::kCount;
   double scale = 1;  // of a number without a unit
+
+  bool is_sensor() const {
+    return use == Use::kSensor || use == Use::kPerformanceState || use == Use::kActive ||
+           use == Use::kThrottleMask;
+  }
 };
 
 // By the header's cell. Names that older versions had are known.
