@@ -19,6 +19,7 @@
 #include "trace/nvidia_smi/nvidia_smi_csv.h"
 #include "trace/op_records.h"
 #include "trace/openvino_report/openvino_report.h"
+#include "trace/ort_profile/ort_profile.h"
 #include "trace/perf_analyzer/perf_analyzer.h"
 #include "trace/perfetto.h"
 #include "trace/study_csv/study_csv.h"
@@ -123,6 +124,8 @@ constexpr Target kTargets[] = {
      ncu_csv_seeds},
     {"import_nsys_stats_csv", "summaries by Nsight Systems", survive<trace::nsys_stats_importer>,
      nsys_stats_seeds},
+    {"import_onnxruntime_profile", "profiles of ONNX Runtime", survive<trace::ort_profile_importer>,
+     ort_profile_seeds},
     {"import_openvino_report", "reports of benchmark_app", survive<trace::openvino_report_importer>,
      openvino_report_seeds},
     {"import_openvino_counters", "counters of benchmark_app", survive<trace::openvino_counters_importer>,

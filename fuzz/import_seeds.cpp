@@ -100,6 +100,19 @@ std::vector<Seed> openvino_counters_seeds() {
           {"detailed", source_file(folder + "detailed_counters.json").substr(0, 3000)}};
 }
 
+std::vector<Seed> ort_profile_seeds() {
+  return {
+      {"run",
+       "[\n{\"cat\" : \"Session\",\"pid\" :6,\"tid\" :6,\"dur\" :100,\"ts\" :2,\"ph\" : \"X\",\"name\" "
+       ":\"model_run\","
+       "\"args\" : {}},\n{\"cat\" : \"Node\",\"pid\" :6,\"tid\" :6,\"dur\" :60,\"ts\" :10,\"ph\" : "
+       "\"X\",\"name\" "
+       ":\"a_kernel_time\",\"args\" : {\"op_name\" : \"Conv\",\"provider\" : \"CPUExecutionProvider\","
+       "\"input_type_shape\" : [{\"float\":[1,3,8,8]},{\"float\":[4,3,3,3]}]}},\n{\"cat\" : "
+       "\"Kernel\",\"pid\" :6,\"tid\" "
+       ":6,\"dur\" :5,\"ts\" :20,\"ph\" : \"X\",\"name\" :\"gemm\",\"args\" : {\"stream\" : \"13\"}}\n]\n"}};
+}
+
 std::vector<Seed> perf_analyzer_seeds() {
   return {{"devices",
            "Concurrency,Inferences/Second,Client Send,Server Queue,p50 latency,p99 latency,Avg latency,"

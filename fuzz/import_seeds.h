@@ -15,6 +15,7 @@ std::vector<Seed> ncu_csv_seeds();
 std::vector<Seed> nsys_stats_seeds();
 std::vector<Seed> openvino_report_seeds();
 std::vector<Seed> openvino_counters_seeds();
+std::vector<Seed> ort_profile_seeds();
 std::vector<Seed> perf_analyzer_seeds();
 std::vector<Seed> nvidia_smi_csv_seeds();
 std::vector<Seed> nvidia_smi_dmon_seeds();

@@ -139,7 +139,7 @@ Result<void> write_new_file(const std::string& temporary, const std::string& pat
                             std::optional<mode_t> mode) {
   Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (file.get() < 0) return cannot_write(path, errno);
-  const Result<void> written = [&]() -> Result<void> {
+  Result<void> written = [&]() -> Result<void> {
     if (mode && fchmod(file.get(), *mode) != 0) return cannot_write(path, errno);
     DEEPGAP_RETURN_IF_ERROR(fill(file, path, produce));
     if (const int error = sync(file.get())) return cannot_write(path, error);

@@ -88,7 +88,7 @@ std::optional<std::int64_t> clock_of(Text& text) {
   if (!hour || !minute || !second || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
   const auto fraction = text.fraction();
   if (!fraction) return std::nullopt;
-  return (std::int64_t{*hour} * 3600 + *minute * 60 + *second) * kSecond + *fraction;
+  return (std::int64_t{*hour} * 3600 + std::int64_t{*minute} * 60 + *second) * kSecond + *fraction;
 }
 
 // Seconds since 1970, told from finer units by how many digits a time of our days has.

@@ -36,6 +36,7 @@ const std::map<std::string, Expected> kSpecial = {
     {"derived/empty.json", {"", "an empty file"}},
     {"derived/html_error_page.json", {"", "a web page"}},
     {"derived/nsys_truncated.sqlite", {"", "an SQLite database"}},
+    {"ort/generated/ort1.30_failed_run_empty.json", {"", "an empty file"}},
     {"derived/trunc.json.gz", {"kineto", "unusable"}},
     {"derived/trunc_mid_event.json", {"kineto", "unusable"}},
 };
@@ -47,8 +48,9 @@ TEST(ThirdPartyFiles, EachHasItsVerdict) {
     const std::string name = std::filesystem::relative(entry.path(), kThirdParty);
     const std::string folder = name.substr(0, name.find('/'));
     const auto special = kSpecial.find(name);
-    const bool has_rule =
-        folder == "derived" || folder == "kineto" || folder == "mlperf" || folder == "triton-perf";
+    const bool has_rule = folder == "derived" || folder == "kineto" || folder == "mlperf" ||
+                          folder == "ncu" || folder == "nvidia-smi" || folder == "ort" ||
+                          folder == "triton-perf";
     if (special == kSpecial.end() && !has_rule) continue;
     const Result<Answer> answer = trace_file(entry.path(), {});
     if (special != kSpecial.end() && special->second.format.empty()) {

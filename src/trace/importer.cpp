@@ -15,18 +15,26 @@
 #include "trace/nvidia_smi/dmon.h"
 #include "trace/nvidia_smi/nvidia_smi_csv.h"
 #include "trace/openvino_report/openvino_report.h"
+#include "trace/ort_profile/ort_profile.h"
 #include "trace/perf_analyzer/perf_analyzer.h"
 #include "trace/study_csv/study_csv.h"
 
 namespace deepgap::trace {
 
 std::span<const Importer* const> importers() {
-  static const std::array all{&kineto_importer(),          &ncu_csv_importer(),
-                              &nsys_stats_importer(),      &nvidia_smi_csv_importer(),
-                              &nvidia_smi_dmon_importer(), &dcgm_importer(),
-                              &loadgen_summary_importer(), &loadgen_detail_importer(),
-                              &openvino_report_importer(), &openvino_counters_importer(),
-                              &perf_analyzer_importer(),   &study_csv_importer()};
+  static const std::array all{&ort_profile_importer(),
+                              &kineto_importer(),
+                              &ncu_csv_importer(),
+                              &nsys_stats_importer(),
+                              &nvidia_smi_csv_importer(),
+                              &nvidia_smi_dmon_importer(),
+                              &dcgm_importer(),
+                              &loadgen_summary_importer(),
+                              &loadgen_detail_importer(),
+                              &openvino_report_importer(),
+                              &openvino_counters_importer(),
+                              &perf_analyzer_importer(),
+                              &study_csv_importer()};
   return all;
 }
 

@@ -8,9 +8,10 @@
 #include <utility>
 
 #include "base/text.h"
+#include "trace/json_damage.h"
 #include "trace/json_events.h"
 #include "trace/json_repair.h"
-#include "trace/kineto/raw_event.h"
+#include "trace/raw_event.h"
 
 namespace deepgap::trace {
 namespace {
@@ -91,14 +92,10 @@ class Reader {
       return bad_input(fmt::format("{}: expected a list of events called traceEvents, found none",
                                    printable(source_->path())));
     }
-    // What was cut off is an event too.
-    const JsonDamage& damage = events_.damage();
-    timeline_.counts.read += damage.lost + damage.no_events;
-    timeline_.counts.lost += damage.lost;
-    timeline_.counts.ignored += damage.no_events;
+    count_damage(timeline_, events_);
     for (auto& [lane, open] : open_) timeline_.counts.lost += static_cast<std::int64_t>(open.size());
     take_members();
-    say_what_was_wrong();
+    say_damage(timeline_, events_, *source_, {.mended = mended_count_, .negative = negative_});
     finish(timeline_);
     return std::move(timeline_);
   }
@@ -240,7 +237,6 @@ class Reader {
   }
 
   void take_members();
-  void say_what_was_wrong();
 
   ByteSource* source_;
   JsonEvents events_;
@@ -302,42 +298,6 @@ void Reader::take_members() {
     device.memory_bytes = number("totalGlobalMem");
     timeline_.devices.push_back(std::move(device));
   }
-}
-
-void Reader::say_what_was_wrong() {
-  const JsonDamage& damage = events_.damage();
-  const auto say = [this](const DiagnosticKind& kind, std::string text, std::int64_t count) {
-    timeline_.diagnostics.push_back(diagnose(kind, {}, std::move(text), count));
-  };
-  if (const auto fault = source_->fault()) {
-    say(diagnostics::kFileCutOff, fmt::format("{} after {} events", *fault, timeline_.counts.read), 1);
-  } else if (damage.ended_early) {
-    say(diagnostics::kFileCutOff,
-        fmt::format("the file ends within the JSON, after {} events", timeline_.counts.read), 1);
-  }
-  std::vector<std::string> repairs;
-  if (mended_count_ > 0) repairs.push_back(fmt::format("{} events were put right", mended_count_));
-  if (damage.members_suspect > 0) {
-    repairs.push_back(fmt::format("{} members beside the events were put right", damage.members_suspect));
-  }
-  if (damage.byte_order_mark) repairs.emplace_back("a byte order mark was passed over");
-  if (damage.trailing_commas > 0) repairs.emplace_back("a comma before the closing bracket was passed over");
-  if (damage.stray_bytes > 0)
-    repairs.push_back(fmt::format("{} stray bytes were passed over", damage.stray_bytes));
-  if (damage.trailing_bytes > 0) {
-    repairs.push_back(fmt::format("{} bytes behind the end were passed over", damage.trailing_bytes));
-  }
-  if (!repairs.empty()) {
-    say(diagnostics::kTextRepaired, join(repairs, "; "),
-        std::max<std::int64_t>(mended_count_, static_cast<std::int64_t>(repairs.size())));
-  }
-  if (negative_ > 0)
-    say(diagnostics::kNegativeDurations, fmt::format("{} events end before they begin", negative_),
-        negative_);
-  const std::int64_t others = timeline_.counts.lost - negative_;
-  if (others > 0)
-    say(diagnostics::kEventsLost, fmt::format("{} of {} events were lost", others, timeline_.counts.read),
-        others);
 }
 
 }  // namespace

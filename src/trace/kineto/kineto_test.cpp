@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "base/temporary_folder.h"
-#include "trace/kineto/raw_event.h"
+#include "trace/raw_event.h"
 
 namespace deepgap::trace {
 namespace {

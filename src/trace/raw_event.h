@@ -40,6 +40,10 @@ struct RawEvent {
   std::string_view total_allocated;
   std::string_view device_type;
   std::string_view title;  // args.name of a metadata event
+  // As ONNX Runtime has them.
+  std::string_view op_name;
+  std::string_view provider;
+  std::string_view input_type_shape;
 };
 
 class RawEventParser {

@@ -1,4 +1,4 @@
-#include "trace/kineto/raw_event.h"
+#include "trace/raw_event.h"
 
 #include <simdjson.h>
 
@@ -45,6 +45,9 @@ constexpr Field kArguments[] = {
     {"graph node id", &RawEvent::graph_node},
     {"Total Allocated", &RawEvent::total_allocated},
     {"Device Type", &RawEvent::device_type},
+    {"op_name", &RawEvent::op_name},
+    {"provider", &RawEvent::provider},
+    {"input_type_shape", &RawEvent::input_type_shape},
 };
 
 // A token without the white space that may follow it. (deepgap::trim looks each byte up.)
