@@ -23,6 +23,7 @@
 #include "trace/perf_analyzer/perf_analyzer.h"
 #include "trace/perfetto.h"
 #include "trace/study_csv/study_csv.h"
+#include "trace/trtexec/trtexec.h"
 
 namespace deepgap::fuzz {
 namespace {
@@ -136,6 +137,13 @@ constexpr Target kTargets[] = {
      nvidia_smi_csv_seeds},
     {"import_nvidia_smi_dmon", "logs of nvidia-smi dmon", survive<trace::nvidia_smi_dmon_importer>,
      nvidia_smi_dmon_seeds},
+    {"import_trtexec_times", "times of trtexec", survive<trace::trtexec_times_importer>, trtexec_times_seeds},
+    {"import_trtexec_profile", "profiles of trtexec", survive<trace::trtexec_profile_importer>,
+     trtexec_profile_seeds},
+    {"import_trtexec_layers", "layer information of trtexec", survive<trace::trtexec_layers_importer>,
+     trtexec_layers_seeds},
+    {"import_trtexec_summary", "summaries of trtexec", survive<trace::trtexec_summary_importer>,
+     trtexec_summary_seeds},
     {"import_study_csv", "tables of the two studies", survive<trace::study_csv_importer>, study_csv_seeds},
 };
 

@@ -118,49 +118,82 @@ std::vector<Seed> perf_analyzer_seeds() {
            "Concurrency,Inferences/Second,Client Send,Server Queue,p50 latency,p99 latency,Avg latency,"
            "Avg GPU Utilization\n2,5868.79,4,31,322,598,339,GPU-8557549f:0.045;GPU-1:1e3;,\n"},
           {"rates", "Request Rate,Inferences/Second,Client Send\n12.5,100,\n"}};
-  std::vector<Seed> nvidia_smi_csv_seeds() {
-    const std::string names =
-        "timestamp, index, uuid, name, pstate, utilization.gpu [%], memory.used [MiB], power.draw [W], "
-        "clocks.current.sm [MHz], clocks_event_reasons.active, clocks_event_reasons.sw_power_cap, "
-        "ecc.errors.corrected.volatile.total, driver_version\n";
-    const std::string row =
-        ", 0, GPU-aa, NVIDIA H200, P0, 98 %, 841 MiB, 33.09 W, 1980 MHz, 0x0000000000000005, Active, 0, "
-        "580.1\n";
-    return {{"query", names + "2025/06/13 00:27:52.195" + row + "2025/06/13 00:27:53.195" + row},
-            {"back_and_twice",
-             names + "2025-06-13T00:27:53+02:00" + row + "1749774472.5" + row + "1749774472.5" + row},
-            {"without_names", "2026/04/25 16:06:06.780, 0 %, 2 MiB, 27, 11.64 W, P8\n"},
-            {"without_times", "power.draw [W], fan.speed [%]\n33.09 W, [N/A]\nERR!, [Unknown Error]\n5"}};
-  }
+}
 
-  std::vector<Seed> nvidia_smi_dmon_seeds() {
-    const std::string dated =
-        "#Date       Time        gpu    pwr  gtemp  mtemp     sm   pclk  pviol  tviol     fb  rxpci\n"
-        "#YYYYMMDD   HH:MM:SS    Idx      W      C      C      %    MHz      %   bool     MB   MB/s\n"
-        " 20250613   00:27:52      0     71     31      -     98   1980      5      1    841   116\n"
-        " 20250613   00:27:52      1     72     32     40      0    345      0      0      0     0\n";
-    return {{"dated", dated + dated},
-            {"clock",
-             "#Time         gpu    pwr\n#HH:MM:SS     Idx      W\n 23:59:58   0  130\n 00:00:01   0  140\n"},
-            {"csv", "#gpu, pwr, x\n#Idx, W, %\n0, 71, -\n0, ERR!, 1\n0"},
-            {"processes", "# gpu        pid  type    sm   command\n# Idx          #   C/G     %   name\n"}};
-  }
+std::vector<Seed> nvidia_smi_csv_seeds() {
+  const std::string names =
+      "timestamp, index, uuid, name, pstate, utilization.gpu [%], memory.used [MiB], power.draw [W], "
+      "clocks.current.sm [MHz], clocks_event_reasons.active, clocks_event_reasons.sw_power_cap, "
+      "ecc.errors.corrected.volatile.total, driver_version\n";
+  const std::string row =
+      ", 0, GPU-aa, NVIDIA H200, P0, 98 %, 841 MiB, 33.09 W, 1980 MHz, 0x0000000000000005, Active, 0, "
+      "580.1\n";
+  return {{"query", names + "2025/06/13 00:27:52.195" + row + "2025/06/13 00:27:53.195" + row},
+          {"back_and_twice",
+           names + "2025-06-13T00:27:53+02:00" + row + "1749774472.5" + row + "1749774472.5" + row},
+          {"without_names", "2026/04/25 16:06:06.780, 0 %, 2 MiB, 27, 11.64 W, P8\n"},
+          {"without_times", "power.draw [W], fan.speed [%]\n33.09 W, [N/A]\nERR!, [Unknown Error]\n5"}};
+}
 
-  std::vector<Seed> study_csv_seeds() {
-    const std::string study =
-        "timestamp_utc,device,sweep_id,repeat_id,model,batch_size,threads,iters,warmup_iters,median_ms,mean_"
-        "ms,"
-        "std_latency_ms,p99_latency_ms,throughput_ips,hostname,os,kernel,arch,cpu_model,cpu_sockets,"
-        "cpu_cores_per_socket,cpu_threads_per_core,cpu_logical_cpus,mem_total_mb,python_version,torch_"
-        "version,"
-        "cuda_available,torchvision_version";
-    const std::string row =
-        "2025-11-30T10:53:20Z,cpu,1,1,resnet18,8,2,100,20,12.5,12.7,0.4,14.1,640,bench-3,Linux,6.1,x86_64,"
-        "\"Xeon, \"\"old\"\"\",1,2,1,2,8000,3.11,2.1,False,0.16";
-    return {{"study", study + "\n" + row + "\n"},
-            {"deep_gap", study + ",gpu_peak_mem_mb\r\n" + row + ",412.5\r\n" + row + ",\r\n"},
-            {"quotes", "a,b\n\"x\ny\",\"\"\"\"\n"},
-            {"html", "<!DOCTYPE html>"}};
-  }
+std::vector<Seed> nvidia_smi_dmon_seeds() {
+  const std::string dated =
+      "#Date       Time        gpu    pwr  gtemp  mtemp     sm   pclk  pviol  tviol     fb  rxpci\n"
+      "#YYYYMMDD   HH:MM:SS    Idx      W      C      C      %    MHz      %   bool     MB   MB/s\n"
+      " 20250613   00:27:52      0     71     31      -     98   1980      5      1    841   116\n"
+      " 20250613   00:27:52      1     72     32     40      0    345      0      0      0     0\n";
+  return {{"dated", dated + dated},
+          {"clock",
+           "#Time         gpu    pwr\n#HH:MM:SS     Idx      W\n 23:59:58   0  130\n 00:00:01   0  140\n"},
+          {"csv", "#gpu, pwr, x\n#Idx, W, %\n0, 71, -\n0, ERR!, 1\n0"},
+          {"processes", "# gpu        pid  type    sm   command\n# Idx          #   C/G     %   name\n"}};
+}
+
+std::vector<Seed> study_csv_seeds() {
+  const std::string study =
+      "timestamp_utc,device,sweep_id,repeat_id,model,batch_size,threads,iters,warmup_iters,median_ms,mean_"
+      "ms,"
+      "std_latency_ms,p99_latency_ms,throughput_ips,hostname,os,kernel,arch,cpu_model,cpu_sockets,"
+      "cpu_cores_per_socket,cpu_threads_per_core,cpu_logical_cpus,mem_total_mb,python_version,torch_"
+      "version,"
+      "cuda_available,torchvision_version";
+  const std::string row =
+      "2025-11-30T10:53:20Z,cpu,1,1,resnet18,8,2,100,20,12.5,12.7,0.4,14.1,640,bench-3,Linux,6.1,x86_64,"
+      "\"Xeon, \"\"old\"\"\",1,2,1,2,8000,3.11,2.1,False,0.16";
+  return {{"study", study + "\n" + row + "\n"},
+          {"deep_gap", study + ",gpu_peak_mem_mb\r\n" + row + ",412.5\r\n" + row + ",\r\n"},
+          {"quotes", "a,b\n\"x\ny\",\"\"\"\"\n"},
+          {"html", "<!DOCTYPE html>"}};
+}
+
+std::vector<Seed> trtexec_times_seeds() {
+  return {{"times",
+           "[\n  { \"startEnqMs\" : 3.78918, \"endEnqMs\" : 3.82194, \"startH2dMs\" : 3.68333, "
+           "\"computeMs\" : 1.93843, "
+           "\"latencyMs\" : 2.9 }\n, { \"startInMs\" : 1, \"latencyMs\" : 0.5 }\n]\n[{\"startInMs\": 5, "
+           "\"latencyMs\": 2}]"}};
+}
+
+std::vector<Seed> trtexec_profile_seeds() {
+  return {{"profile",
+           "[\n  { \"count\" : 4 }\n, { \"name\" : \"Conv_0\", \"timeMs\" : 8, \"averageMs\" : 2, "
+           "\"medianMs\" : 1.5, "
+           "\"percentage\" : 80 }\n, { \"name\" : \"b\", \"timeMs\" : 0, \"averageMs\" : 0, \"percentage\" "
+           ": 20 }\n]"}};
+}
+
+std::vector<Seed> trtexec_layers_seeds() {
+  return {
+      {"layers",
+       R"({"Layers": [{"Name": "a", "LayerType": "CaskConvolution", "Inputs": [{"Dimensions": [1,2],"Format/Datatype": "FP16"}],
+"ParameterType": "Convolution", "TacticName": "sm80_xmma_fprop_implicit_gemm_f16f16_f16f16_f16_nhwckrsc_nhwc", "TacticValue": "0x1"},
+"plain"], "Bindings": ["x"]})"}};
+}
+
+std::vector<Seed> trtexec_summary_seeds() {
+  return {
+      {"summary",
+       R"({"performance_summary": {"Throughput": 1155.36, "Latency": [0.85, 0.87, 0.86, 0.86, 0.87]}, "inference_options":
+{"Input inference shape": "input.1=32x3x224x224", "Streams": "1"}, "device_information": {"Selected Device": "NVIDIA A100"}})"}};
+}
 
 }  // namespace deepgap::fuzz

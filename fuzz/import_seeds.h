@@ -20,5 +20,9 @@ std::vector<Seed> perf_analyzer_seeds();
 std::vector<Seed> nvidia_smi_csv_seeds();
 std::vector<Seed> nvidia_smi_dmon_seeds();
 std::vector<Seed> study_csv_seeds();
+std::vector<Seed> trtexec_times_seeds();
+std::vector<Seed> trtexec_profile_seeds();
+std::vector<Seed> trtexec_layers_seeds();
+std::vector<Seed> trtexec_summary_seeds();
 
 }  // namespace deepgap::fuzz

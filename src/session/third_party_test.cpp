@@ -37,6 +37,9 @@ const std::map<std::string, Expected> kSpecial = {
     {"derived/html_error_page.json", {"", "a web page"}},
     {"derived/nsys_truncated.sqlite", {"", "an SQLite database"}},
     {"ort/generated/ort1.30_failed_run_empty.json", {"", "an empty file"}},
+    // A list of a device's attributes.
+    {"trtexec/trex_resnet18_a100_fp16.metadata.json", {"", "text that begins with"}},
+    {"trtexec/trex_resnet18_a100_fp32.metadata.json", {"", "text that begins with"}},
     {"derived/trunc.json.gz", {"kineto", "unusable"}},
     {"derived/trunc_mid_event.json", {"kineto", "unusable"}},
 };
@@ -50,7 +53,7 @@ TEST(ThirdPartyFiles, EachHasItsVerdict) {
     const auto special = kSpecial.find(name);
     const bool has_rule = folder == "derived" || folder == "kineto" || folder == "mlperf" ||
                           folder == "ncu" || folder == "nvidia-smi" || folder == "ort" ||
-                          folder == "triton-perf";
+                          folder == "trtexec" || folder == "triton-perf";
     if (special == kSpecial.end() && !has_rule) continue;
     const Result<Answer> answer = trace_file(entry.path(), {});
     if (special != kSpecial.end() && special->second.format.empty()) {

@@ -18,6 +18,7 @@
 #include "trace/ort_profile/ort_profile.h"
 #include "trace/perf_analyzer/perf_analyzer.h"
 #include "trace/study_csv/study_csv.h"
+#include "trace/trtexec/trtexec.h"
 
 namespace deepgap::trace {
 
@@ -34,6 +35,10 @@ std::span<const Importer* const> importers() {
                               &openvino_report_importer(),
                               &openvino_counters_importer(),
                               &perf_analyzer_importer(),
+                              &trtexec_times_importer(),
+                              &trtexec_profile_importer(),
+                              &trtexec_layers_importer(),
+                              &trtexec_summary_importer(),
                               &study_csv_importer()};
   return all;
 }
