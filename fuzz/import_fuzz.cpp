@@ -14,6 +14,7 @@
 #include "trace/kineto/kineto.h"
 #include "trace/loadgen/loadgen.h"
 #include "trace/ncu_csv/ncu_csv.h"
+#include "trace/nsys_sqlite/nsys_sqlite.h"
 #include "trace/nsys_stats/nsys_stats.h"
 #include "trace/nvidia_smi/dmon.h"
 #include "trace/nvidia_smi/nvidia_smi_csv.h"
@@ -123,6 +124,8 @@ constexpr Target kTargets[] = {
      loadgen_detail_seeds},
     {"import_nsight_compute_csv", "metrics by Nsight Compute", survive<trace::ncu_csv_importer>,
      ncu_csv_seeds},
+    {"import_nsys_sqlite", "exports of Nsight Systems", survive<trace::nsys_sqlite_importer>,
+     nsys_sqlite_seeds},
     {"import_nsys_stats_csv", "summaries by Nsight Systems", survive<trace::nsys_stats_importer>,
      nsys_stats_seeds},
     {"import_onnxruntime_profile", "profiles of ONNX Runtime", survive<trace::ort_profile_importer>,

@@ -1,5 +1,12 @@
 #include "import_seeds.h"
 
+#include <sqlite3.h>
+
+#include <cstdio>
+
+#include "base/file_system.h"
+#include "example_store.h"
+
 namespace deepgap::fuzz {
 
 std::vector<Seed> dcgm_seeds() {
@@ -74,6 +81,31 @@ std::vector<Seed> ncu_csv_seeds() {
       {"wide",
        "\"ID\",\"Kernel Name\",\"gpu__time_duration.sum\"\n\"\",\"\",\"msecond\"\n\"0\",\"a\",\"0.5\"\n"},
       {"failed", "==PROF== Connected\r\n==ERROR== The application returned an error.\r\n"}};
+}
+
+std::vector<Seed> nsys_sqlite_seeds() {
+  const std::string path = scratch_file("report.sqlite");
+  std::remove(path.c_str());
+  sqlite3* connection = nullptr;
+  require(sqlite3_open(path.c_str(), &connection) == SQLITE_OK, "a seed can be made");
+  const char* const kTables =
+      "PRAGMA page_size = 512; CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);"
+      "INSERT INTO StringIds VALUES (1, 'gemm'), (3, 'cudaLaunchKernel_v7000');"
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, \"end\", deviceId, streamId, correlationId, "
+      "globalPid, demangledName);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (2000, 5000, 1, 7, 9, 83886080, 1), (6000, 6500, 1, 7, "
+      "10, 83886080, 1);"
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start, \"end\", deviceId, streamId, copyKind, srcKind, "
+      "dstKind, bytes);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (7000, 7500, 1, 7, 1, 0, 2, 4096);"
+      "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start, \"end\", globalTid, correlationId, nameId);"
+      "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (1000, 1500, 83886088, 9, 3);"
+      "CREATE TABLE NVTX_EVENTS (start, \"end\", eventType, globalTid, text);"
+      "INSERT INTO NVTX_EVENTS VALUES (600, 1600, 59, 83886088, 'aten::linear, op_id = 12, sizes = [[16, "
+      "8]]');";
+  require(sqlite3_exec(connection, kTables, nullptr, nullptr, nullptr) == SQLITE_OK, "a seed can be filled");
+  sqlite3_close(connection);
+  return {{"small", RootedFileSystem().read(path).value()}};
 }
 
 std::vector<Seed> nsys_stats_seeds() {

@@ -12,6 +12,7 @@ std::vector<Seed> kineto_seeds();
 std::vector<Seed> loadgen_summary_seeds();
 std::vector<Seed> loadgen_detail_seeds();
 std::vector<Seed> ncu_csv_seeds();
+std::vector<Seed> nsys_sqlite_seeds();
 std::vector<Seed> nsys_stats_seeds();
 std::vector<Seed> openvino_report_seeds();
 std::vector<Seed> openvino_counters_seeds();

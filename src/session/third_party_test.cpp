@@ -35,7 +35,7 @@ const std::map<std::string, Expected> kSpecial = {
     {"derived/deep_nesting.json", {"kineto", "unusable"}},
     {"derived/empty.json", {"", "an empty file"}},
     {"derived/html_error_page.json", {"", "a web page"}},
-    {"derived/nsys_truncated.sqlite", {"", "an SQLite database"}},
+    {"derived/nsys_truncated.sqlite", {"nsys-sqlite", "unusable"}},
     {"ort/generated/ort1.30_failed_run_empty.json", {"", "an empty file"}},
     // A list of a device's attributes.
     {"trtexec/trex_resnet18_a100_fp16.metadata.json", {"", "text that begins with"}},
@@ -53,7 +53,7 @@ TEST(ThirdPartyFiles, EachHasItsVerdict) {
     const auto special = kSpecial.find(name);
     const bool has_rule = folder == "derived" || folder == "kineto" || folder == "mlperf" ||
                           folder == "ncu" || folder == "nvidia-smi" || folder == "ort" ||
-                          folder == "trtexec" || folder == "triton-perf";
+                          folder == "nsys-sqlite" || folder == "trtexec" || folder == "triton-perf";
     if (special == kSpecial.end() && !has_rule) continue;
     const Result<Answer> answer = trace_file(entry.path(), {});
     if (special != kSpecial.end() && special->second.format.empty()) {

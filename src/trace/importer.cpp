@@ -11,6 +11,7 @@
 #include "trace/kineto/kineto.h"
 #include "trace/loadgen/loadgen.h"
 #include "trace/ncu_csv/ncu_csv.h"
+#include "trace/nsys_sqlite/nsys_sqlite.h"
 #include "trace/nsys_stats/nsys_stats.h"
 #include "trace/nvidia_smi/dmon.h"
 #include "trace/nvidia_smi/nvidia_smi_csv.h"
@@ -23,23 +24,15 @@
 namespace deepgap::trace {
 
 std::span<const Importer* const> importers() {
-  static const std::array all{&ort_profile_importer(),
-                              &kineto_importer(),
-                              &ncu_csv_importer(),
-                              &nsys_stats_importer(),
-                              &nvidia_smi_csv_importer(),
-                              &nvidia_smi_dmon_importer(),
-                              &dcgm_importer(),
-                              &loadgen_summary_importer(),
-                              &loadgen_detail_importer(),
-                              &openvino_report_importer(),
-                              &openvino_counters_importer(),
-                              &perf_analyzer_importer(),
-                              &trtexec_times_importer(),
-                              &trtexec_profile_importer(),
-                              &trtexec_layers_importer(),
-                              &trtexec_summary_importer(),
-                              &study_csv_importer()};
+  static const std::array all{&ort_profile_importer(),     &kineto_importer(),
+                              &ncu_csv_importer(),         &nsys_stats_importer(),
+                              &nsys_sqlite_importer(),     &nvidia_smi_csv_importer(),
+                              &nvidia_smi_dmon_importer(), &dcgm_importer(),
+                              &loadgen_summary_importer(), &loadgen_detail_importer(),
+                              &openvino_report_importer(), &openvino_counters_importer(),
+                              &perf_analyzer_importer(),   &trtexec_times_importer(),
+                              &trtexec_profile_importer(), &trtexec_layers_importer(),
+                              &trtexec_summary_importer(), &study_csv_importer()};
   return all;
 }
 

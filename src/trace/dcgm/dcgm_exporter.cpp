@@ -107,7 +107,7 @@ std::optional<Sample> sample_of(std::string_view text) {
 
 class Reader {
  public:
-  explicit Reader(ByteSource& source) : source_(source), lines_(source), log_(source.path()) {}
+  explicit Reader(ByteSource& source) : lines_(source), log_(source.path()) {}
 
   Result<FileContent> read() {
     for (std::string line;;) {
@@ -195,7 +195,6 @@ class Reader {
     return row.readings.finish(log_, device, row.at_ns ? *row.at_ns : log_.assumed_time(device));
   }
 
-  ByteSource& source_;
   LineReader lines_;
   SensorLog log_;
   std::vector<Row> rows_;  // by device

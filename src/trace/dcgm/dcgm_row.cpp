@@ -30,7 +30,7 @@ void DcgmRow::add(const DcgmField& field, std::string_view cell, std::int64_t li
 }
 
 Result<void> DcgmRow::finish(SensorLog& log, std::size_t device, std::int64_t at_ns) {
-  const Result<void> added = log.add_row(device, at_ns, values_, throttle_);
+  Result<void> added = log.add_row(device, at_ns, values_, throttle_);
   values_.clear();
   throttle_.reset();
   return added;

@@ -113,13 +113,14 @@ Result<FileContent> read_csv(ByteSource& source) {
       tables.emplace_back(tables.empty() ? "layers" : fmt::format("layers, {}", tables.size() + 1));
       continue;
     }
-    if (tables.empty() || fields.size() < 6) {
-      ++damaged;
-    } else if (fields[0] == "Total") {
+    const bool whole = !tables.empty() && fields.size() >= 6;
+    if (whole && fields[0] == "Total") {
       tables.back().total(fields[4], unit);
-    } else if (!tables.back().add({fields[0], fields[1], fields[2], fields[3], fields[4], fields[5]}, unit)) {
-      ++damaged;
+      continue;
     }
+    const bool added =
+        whole && tables.back().add({fields[0], fields[1], fields[2], fields[3], fields[4], fields[5]}, unit);
+    if (!added) ++damaged;
   }
   if (const auto fault = lines.cut_off()) {
     content.diagnostics.push_back(diagnose(diagnostics::kFileCutOff, "", *fault));
