@@ -5,7 +5,7 @@
 namespace deepgap::report {
 namespace {
 
-std::string quoted(std::string_view field) {
+std::string csv_quoted(std::string_view field) {
   if (field.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(field);
   std::string out = "\"";
   for (const char byte : field) {
@@ -35,10 +35,10 @@ void write_table(const Table& table, std::string& out) {
   };
   for (const Column& column : table.columns) {
     const std::string name = column.id + unit_suffix(column.scale);
-    field(quoted(name));
+    field(csv_quoted(name));
     if (column.bounds != Bounds::kNone) {
-      field(quoted(name + "_lower"));
-      field(quoted(name + "_upper"));
+      field(csv_quoted(name + "_lower"));
+      field(csv_quoted(name + "_upper"));
     }
   }
   out += line + "\n";
@@ -57,7 +57,7 @@ void write_table(const Table& table, std::string& out) {
       if (estimate != nullptr) {
         put(scaled(estimate->value));
       } else if (const auto* text = std::get_if<std::string>(&cell)) {
-        put(*text == kBlank ? std::string() : quoted(*text));
+        put(*text == kBlank ? std::string() : csv_quoted(*text));
       } else if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
         put(column.scale.divisor == 1 ? std::to_string(*whole) : scaled(static_cast<double>(*whole)));
       } else if (const auto* real = std::get_if<double>(&cell)) {

@@ -14,7 +14,7 @@ constexpr int kLongestText = 1 << 20;  // a mangled name of a kernel may have 10
 constexpr std::size_t kMostTables = 10'000;
 
 // A name of a table or column, which may hold anything.
-std::string quoted(std::string_view name) {
+std::string identifier(std::string_view name) {
   std::string text = "\"";
   for (const char c : name) {
     if (c == '"') text += '"';
@@ -102,14 +102,14 @@ bool ForeignDatabase::has(std::string_view table) const {
 ForeignRows ForeignDatabase::rows(std::string_view table, std::initializer_list<std::string_view> columns) {
   if (!has(table)) return {*this, nullptr};
   std::vector<std::string> there;
-  ForeignRows names(*this, prepare(fmt::format("PRAGMA table_info({})", quoted(table))));
+  ForeignRows names(*this, prepare(fmt::format("PRAGMA table_info({})", identifier(table))));
   while (names.next()) there.emplace_back(names.text(1));
   std::string list;
   for (const std::string_view column : columns) {
     const bool known = std::find(there.begin(), there.end(), column) != there.end();
-    list += (list.empty() ? "" : ", ") + (known ? quoted(column) : std::string("NULL"));
+    list += (list.empty() ? "" : ", ") + (known ? identifier(column) : std::string("NULL"));
   }
-  return {*this, prepare(fmt::format("SELECT {} FROM {}", list, quoted(table)))};
+  return {*this, prepare(fmt::format("SELECT {} FROM {}", list, identifier(table)))};
 }
 
 }  // namespace deepgap::trace
