@@ -50,7 +50,8 @@ std::string repaired(std::string_view text) {
     } else {
       if (c == '"') in_string = true;
       std::string_view word;
-      for (const std::string_view each : {"NaN", "Infinity", "-Infinity", "Inf", "-Inf"}) {
+      for (const std::string_view each :
+           {"NaN", "-NaN", "nan", "-nan", "Infinity", "-Infinity", "Inf", "-Inf", "inf", "-inf"}) {
         if (word.empty() && text.starts_with(each)) word = each;
       }
       if (c == '}' || c == ']') {

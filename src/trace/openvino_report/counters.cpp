@@ -70,6 +70,9 @@ class Table {
 
   bool empty() const { return table_.rows.empty(); }
 
+  // A table ends with its total.
+  bool is_whole() const { return total_.has_value(); }
+
   void into(FileContent& content, std::string_view unit) {
     const double rounding =
         kRounding * nanoseconds_in(unit).value_or(1) * static_cast<double>(table_.rows.size() + 1);
@@ -126,6 +129,10 @@ Result<FileContent> read_csv(ByteSource& source) {
     content.diagnostics.push_back(diagnose(diagnostics::kFileCutOff, "", *fault));
   }
   lost(content, damaged);
+  if (!tables.empty() && !tables.back().is_whole()) {
+    content.diagnostics.push_back(
+        diagnose(diagnostics::kFileCutOff, "", "expected the row of the total at its end, found none"));
+  }
   for (Table& table : tables) {
     if (!table.empty()) table.into(content, unit);
   }

@@ -109,6 +109,8 @@ TEST(OpenvinoCounters, WhatDoesNotSumIsSaid) {
   EXPECT_EQ(content->op_tables.at(0).rows[0].record.precision_path, Precision::kFp32);
   EXPECT_EQ(judge(*content), Verdict::kUsableWithLoss);
   EXPECT_EQ(judge(*read_content(names)), Verdict::kUnusable);
+  const auto cut = read_content(names + "a;EXECUTED;Convolution;jit_avx2_FP32;0.5;0.5;\n");
+  EXPECT_EQ(cut->diagnostics.at(0).id, "file_cut_off") << "the total is missing";
 }
 
 }  // namespace

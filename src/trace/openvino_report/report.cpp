@@ -192,6 +192,11 @@ class Report final : public Importer {
     say_key(cell, values);
     say_settings(cell, values);
     report(cell, values);
+    // The throughput is what both forms end with.
+    if (!values.results.empty() && value_of(values.results, {"throughput", "throughput (FPS)"}).empty()) {
+      content.diagnostics.push_back(
+          diagnose(diagnostics::kFileCutOff, "", "expected the throughput at its end, found none"));
+    }
     if (cell.measurement().reported.empty()) {
       content.diagnostics.push_back(
           diagnose(diagnostics::kNoResults, "",

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::string_view kFormat = "onnxruntime-profile";
 constexpr std::string_view kNodeTime = "_kernel_time";
+constexpr std::int64_t kProfilersLimit = 1'000'000;  // ONNX Runtime's own
 
 std::string_view unquoted(std::string_view text) {
   text = trim(text);
@@ -55,6 +56,11 @@ class Reader {
       providers += fmt::format("{}{} ({} nodes)", providers.empty() ? "" : ", ", name, nodes);
     }
     if (!providers.empty()) timeline_.facts.emplace_back("providers", providers);
+    if (timeline_.counts.read == kProfilersLimit) {
+      timeline_.diagnostics.push_back(diagnose(
+          diagnostics::kFileCutOff, {},
+          fmt::format("it has exactly {} events, beyond which the profiler keeps none", kProfilersLimit)));
+    }
     finish(timeline_);
     return std::move(timeline_);
   }
@@ -104,7 +110,7 @@ class Reader {
       return true;
     }
     if (raw.category == "Kernel") {
-      event.role = Role::kKernel;
+      event.role = raw.name.starts_with("Memcpy") ? Role::kCopy : Role::kKernel;  // "MemcpyHostToDevice"
       event.name = timeline_.texts.id_of(raw.name);
       event.detail = timeline_.launches.id_of({.device = 0, .stream = whole_of(raw.stream).value_or(-1)});
       return true;
@@ -181,6 +187,7 @@ class OrtProfileImporter final : public Importer {
 
   // A list of events like others, of categories that only this profiler has.
   Match sniff(std::string_view head, std::int64_t /*size*/) const override {
+    if (head.starts_with("\xef\xbb\xbf")) head.remove_prefix(3);
     if (!trim(head).starts_with('[')) return Match::kNo;
     for (const std::string_view mark : {"\"cat\" : \"Session\"", "\"cat\" :\"Session\"",
                                         "\"cat\": \"Session\"", "\"cat\":\"Session\"", "_kernel_time\""}) {

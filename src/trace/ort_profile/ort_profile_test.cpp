@@ -68,9 +68,12 @@ TEST(OrtProfile, NodesAreOpsAndRunsAreSteps) {
 
 TEST(OrtProfile, KernelsOfADeviceAreItsWork) {
   const auto content = read_content("[" + event("Session", "model_run", 0, 100) + "," +
-                                    event("Kernel", "gemm", 20, 30, R"("stream" : "13")") + "]");
+                                    event("Kernel", "gemm", 20, 30, R"("stream" : "13")") + "," +
+                                    event("Kernel", "MemcpyHostToDevice", 60, 5) + "]");
   ASSERT_TRUE(content.ok()) << content.error().message();
   EXPECT_EQ(total_of(*content->timeline, Role::kKernel).ns, 30'000);
+  EXPECT_EQ(total_of(*content->timeline, Role::kCopy).ns, 5'000);
+  EXPECT_EQ(read_content("\xef\xbb\xbf" + kFile)->format, "onnxruntime-profile");
 }
 
 TEST(OrtProfile, WhatIsCutOffOrNegativeIsCounted) {

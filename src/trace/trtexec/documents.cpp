@@ -65,11 +65,19 @@ std::string_view op_class_of(std::string_view parameter_type, std::string_view l
   return "";
 }
 
-// "Channel major FP16 format where channel % 8 == 0", "Row major linear FP32", "Int8 ..."
+// "Channel major FP16 format where channel % 8 == 0", "Row major linear FP32"; of later versions the type
+// alone: "Half", "Float", "BFloat16".
 std::string type_in(const std::string& format) {
-  for (const std::string_view type :
-       {"FP32", "FP16", "BF16", "FP8", "Int8", "Int32", "Int64", "Bool", "FP4", "Int4"}) {
-    if (format.find(type) != std::string::npos) return std::string(type);
+  struct Known {
+    std::string_view word;
+    std::string_view type;
+  };
+  static constexpr Known kKnown[] = {
+      {"BFloat16", "BF16"}, {"FP32", "FP32"},   {"FP16", "FP16"},   {"BF16", "BF16"}, {"FP8", "FP8"},
+      {"Int8", "Int8"},     {"Int32", "Int32"}, {"Int64", "Int64"}, {"Bool", "Bool"}, {"FP4", "FP4"},
+      {"Int4", "Int4"},     {"Half", "FP16"},   {"Float", "FP32"}};
+  for (const Known& known : kKnown) {
+    if (format.find(known.word) != std::string::npos) return std::string(known.type);
   }
   return "unknown";
 }
@@ -87,7 +95,8 @@ void add_inputs(const Json& layer, OpRecord& record) {
       }
     }
     record.shapes.push_back(std::move(shape));
-    record.dtypes.push_back(type_in(text_of(input, "Format/Datatype")));
+    const std::string type = text_of(input, "Datatype");
+    record.dtypes.push_back(type_in(type.empty() ? text_of(input, "Format/Datatype") : type));
   }
 }
 
@@ -212,6 +221,7 @@ class Layers final : public Importer {
     return format;
   }
   Match sniff(std::string_view head, std::int64_t /*size*/) const override {
+    if (head.starts_with("\xef\xbb\xbf")) head.remove_prefix(3);
     const std::string_view text = trim(head);
     if (!text.starts_with('{')) return Match::kNo;
     const std::string_view start = text.substr(0, 200);

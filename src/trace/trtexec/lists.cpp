@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "core/setting.h"
+#include "trace/json_repair.h"
 #include "trace/object_lists.h"
 #include "trace/result_cell.h"
 #include "trace/trtexec/trtexec.h"
@@ -40,16 +41,26 @@ template <typename Take>
 Result<void> read_lists(ByteSource& source, FileContent& content, const Take& take) {
   ObjectLists lists(source);
   std::int64_t damaged = 0;
+  std::int64_t mended = 0;
   for (std::string text;;) {
     DEEPGAP_ASSIGN(const bool more, lists.next(text));
     if (!more) break;
-    const Json object = Json::parse(text, nullptr, false);
+    Json object = Json::parse(text, nullptr, false);
+    // Names are written as they are, backslashes too, and shares of nothing as "-nan".
+    if (object.is_discarded()) {
+      object = Json::parse(repaired(text), nullptr, false);
+      mended += object.is_discarded() ? 0 : 1;
+    }
     if (!object.is_object() || lists.list() >= kMostRuns || !take(object, lists.list())) ++damaged;
   }
   damaged += lists.too_large();
   if (lists.cut_off()) {
     content.diagnostics.push_back(
         diagnose(diagnostics::kFileCutOff, "", source.fault().value_or("the file ends within a list")));
+  }
+  if (mended > 0) {
+    content.diagnostics.push_back(
+        diagnose(diagnostics::kTextRepaired, "", fmt::format("{} entries were put right", mended), mended));
   }
   if (damaged > 0) {
     content.diagnostics.push_back(diagnose(diagnostics::kEventsLost, "",
@@ -72,8 +83,14 @@ std::optional<Query> query_of(const Json& object) {
   const auto latency = time_of(object, {"latencyMs"});
   if (!start || !latency) return std::nullopt;
   Query query{.start = *start, .latency = *latency};
-  const auto enqueue_start = time_of(object, {"startEnqMs"});
-  const auto enqueue_end = time_of(object, {"endEnqMs"});
+  auto enqueue_start = time_of(object, {"startEnqMs"});
+  auto enqueue_end = time_of(object, {"endEnqMs"});
+  // TensorRT 7.1 and 7.2 wrote the stamps of the two under each other's names.
+  if (const auto in_start = time_of(object, {"startInMs"}); in_start && enqueue_start) {
+    query.start = *enqueue_start;
+    enqueue_start = in_start;
+    enqueue_end = time_of(object, {"endInMs"});
+  }
   if (enqueue_start && enqueue_end && *enqueue_end >= *enqueue_start)
     query.enqueue = *enqueue_end - *enqueue_start;
   query.compute = time_of(object, {"computeMs"});
@@ -194,6 +211,7 @@ Result<FileContent> read_profile(ByteSource& source) {
 }
 
 bool begins_list_with(std::string_view head, std::string_view member) {
+  if (head.starts_with("\xef\xbb\xbf")) head.remove_prefix(3);
   const std::string_view text = trim(head);
   if (!text.starts_with('[')) return false;
   const std::size_t open = text.find('{');

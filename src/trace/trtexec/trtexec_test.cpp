@@ -53,6 +53,16 @@ TEST(TrtexecTimes, OldNamesAndRunsBehindEachOther) {
   EXPECT_EQ(content->diagnostics[0].count, 1);
 }
 
+TEST(TrtexecTimes, VersionSevenCalledTheStampsByEachOthersNames) {
+  const auto content = read_content(
+      "[{\"startEnqMs\": 5, \"endEnqMs\": 5.25, \"startInMs\": 4, \"endInMs\": 4.125, \"inMs\": 0.25, "
+      "\"latencyMs\": 2}]");
+  ASSERT_TRUE(content.ok());
+  const SampleColumns& samples = content->measurements.at(0).processes.at(0).samples;
+  EXPECT_THAT(samples.start_ns, ElementsAre(5'000'000)) << "of the copy to the device";
+  EXPECT_THAT(samples.enqueue_ns, ElementsAre(125'000));
+}
+
 TEST(TrtexecTimes, CutFilesGiveWhatTheyHave) {
   const auto content = read_content(kTimes.substr(0, kTimes.size() - 20));
   ASSERT_TRUE(content.ok());
@@ -80,6 +90,11 @@ TEST(TrtexecProfile, LayersWithTheirMeans) {
   EXPECT_EQ(table.rows[0].figures.at(0).value, "1500000");
   EXPECT_EQ(table.rows[1].record.duration, Nanoseconds{0}) << "layers without time are layers";
   EXPECT_EQ(judge(*content), Verdict::kUsable);
+  const auto mended = read_content(
+      "\xef\xbb\xbf[{\"count\": 4}, {\"name\": \"a\\q\", \"averageMs\": 0, \"percentage\" : -nan}]");
+  ASSERT_TRUE(mended.ok()) << mended.error().message();
+  EXPECT_THAT(mended->op_tables.at(0).rows, SizeIs(1));
+  EXPECT_EQ(mended->diagnostics.at(0).id, "text_repaired");
   const auto two = read_content(kProfile + kProfile);
   EXPECT_THAT(two->op_tables, SizeIs(2));
   const auto cut = read_content(kProfile.substr(0, kProfile.find("MaxPool")));
