@@ -46,8 +46,11 @@ Result<bool> ObjectLists::next(std::string& object) {
     if (c == '"') {
       in_text = true;
     } else if (c == '[' || c == '{') {
-      if (depth_ == 0 && c == '[' && list_ < std::numeric_limits<int>::max()) ++list_;
-      if (depth_ == 1 && c == '{') {
+      if (depth_ == 0) {
+        in_list_ = c == '[';
+        if (in_list_ && list_ < std::numeric_limits<int>::max()) ++list_;
+      }
+      if (depth_ == 1 && in_list_ && c == '{') {
         in_object = true;
         object = "{";
       }

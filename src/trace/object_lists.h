@@ -4,7 +4,7 @@
 //   ObjectLists lists(source);
 //   for (;;) { DEEPGAP_ASSIGN(const bool more, lines.next(text)); if (!more) break; ... lists.list() ... }
 //
-// Only the nesting is looked at. The file is read as a stream.
+// Only the nesting is looked at; what stands in no list is passed over. The file is read as a stream.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,8 @@ class ObjectLists {
   std::string buffer_;
   std::size_t at_ = 0;
   std::size_t end_ = 0;
-  int depth_ = 0;  // of brackets; 1: in a list
+  int depth_ = 0;         // of brackets
+  bool in_list_ = false;  // the outermost bracket is a list's
   int list_ = -1;
   bool open_ = false;
   std::int64_t too_large_ = 0;

@@ -63,6 +63,19 @@ TEST(TrtexecTimes, VersionSevenCalledTheStampsByEachOthersNames) {
   EXPECT_THAT(samples.enqueue_ns, ElementsAre(125'000));
 }
 
+// Found by fuzzing: they were of list -1.
+TEST(TrtexecTimes, ObjectsInNoListAreNoQueries) {
+  const auto content = read_content(kTimes + "{{\"startEnqMs\":1,\"latencyMs\":2}}");
+  ASSERT_TRUE(content.ok()) << content.error().message();
+  EXPECT_EQ(content->measurements.at(0).sample_count(), 2) << "those of the list before";
+}
+
+TEST(TrtexecLayers, ANumberBeyondADoubleIsSaid) {
+  const auto content = read_content("{\"Layers\":[{\"Name\":\"a\",\"Count\":1e999}]}");
+  ASSERT_FALSE(content.ok());
+  EXPECT_THAT(content.error().message(), ::testing::HasSubstr("found one beyond"));
+}
+
 TEST(TrtexecTimes, CutFilesGiveWhatTheyHave) {
   const auto content = read_content(kTimes.substr(0, kTimes.size() - 20));
   ASSERT_TRUE(content.ok());
