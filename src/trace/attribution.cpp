@@ -6,6 +6,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "ops/kernel_name.h"
 #include "trace/host_activity.h"
 #include "trace/host_compute.h"
 
@@ -78,7 +79,8 @@ class Attributor {
     }
     take_work();
     found_.launches_block = launches_block();
-    busiest_lane_ = busiest_lane();
+    rank_lanes();
+    communicates_ = communicates();
   }
 
   Attribution attribute() {
@@ -108,7 +110,7 @@ class Attributor {
     for (const Work& work : work_) {
       if (!work.kernel || work.call == kNoEvent) continue;
       const Event& call = timeline_.events[work.call];
-      if (host_.names.call(call) != CallKind::kLaunch) continue;
+      if (!puts_work(host_.names.call(call))) continue;
       ++launches;
       if (call.end_ns() >= work.end_ns) ++late;
     }
@@ -116,17 +118,30 @@ class Attributor {
            static_cast<double>(late) >= limits_.blocking_share * static_cast<double>(launches);
   }
 
-  // The thread that launched most of the device's work: it stands for those of which the launch is not known.
-  std::optional<std::uint32_t> busiest_lane() const {
+  // The threads that launched the device's work, most first. The first of them stands for work of which the
+  // launch is not known; all of them for one of which nothing is recorded.
+  void rank_lanes() {
     std::unordered_map<std::uint32_t, std::size_t> launched;
-    std::optional<std::uint32_t> most;
     for (const Work& work : work_) {
-      if (work.call == kNoEvent) continue;
-      const std::uint32_t lane = timeline_.events[work.call].lane;
-      const std::size_t count = ++launched[lane];
-      if (!most || count > launched[*most]) most = lane;
+      if (work.call != kNoEvent) ++launched[timeline_.events[work.call].lane];
     }
-    return most;
+    for (const auto& [lane, count] : launched) lanes_.push_back(lane);
+    std::sort(lanes_.begin(), lanes_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return launched[a] != launched[b] ? launched[a] > launched[b] : a < b;
+    });
+    if (lanes_.size() > limits_.asked_threads) lanes_.resize(limits_.asked_threads);
+  }
+
+  // Whether the run is one of several that wait for each other on their devices.
+  bool communicates() const {
+    std::vector<bool> seen(timeline_.texts.size(), false);
+    for (const Event& event : timeline_.events) {
+      if (event.role != Role::kKernel || seen[event.name]) continue;
+      seen[event.name] = true;
+      if (ops::parse_kernel_name(timeline_.texts[event.name]).family == ops::KernelFamily::kCommunication)
+        return true;
+    }
+    return false;
   }
 
   void put(std::int64_t start, std::int64_t end, Label label) {
@@ -194,8 +209,8 @@ class Attributor {
     }
     const std::uint32_t call = next != nullptr ? next->call : last_call_;
     if (call == kNoEvent) {
-      if (busiest_lane_) {
-        host(from, to, activity_of(*busiest_lane_));
+      if (!lanes_.empty()) {
+        host(from, to, lanes_.front());
       } else {
         put(from, to, Label::kIdleUnknown);
       }
@@ -205,15 +220,15 @@ class Attributor {
     std::int64_t queued_from = to;
     if (next != nullptr && !found_.launches_block)
       queued_from = std::clamp(launch.end_ns() + limits_.queued_ns, from, to);
-    host(from, queued_from, activity_of(launch.lane));
-    queued(queued_from, to);
+    host(from, queued_from, launch.lane);
+    if (next != nullptr) queued(queued_from, to, *next);
   }
 
   // The part of a gap for which the next work was in the queue. While another device of ours works, that is
   // what it may wait for; what is long beside that is something else's.
-  void queued(std::int64_t from, std::int64_t to) {
-    const auto alone = [this](std::int64_t start, std::int64_t end) {
-      put(start, end, end - start > limits_.contention_ns ? Label::kIdleContention : Label::kIdleDeviceQueue);
+  void queued(std::int64_t from, std::int64_t to, const Work& next) {
+    const auto alone = [&](std::int64_t start, std::int64_t end) {
+      put(start, end, end - start > limits_.contention_ns ? long_wait(next) : Label::kIdleDeviceQueue);
     };
     while (elsewhere_next_ < elsewhere_.size() && elsewhere_[elsewhere_next_].end_ns <= from)
       ++elsewhere_next_;
@@ -228,30 +243,82 @@ class Attributor {
     alone(at, to);
   }
 
-  // The part of a gap for which the host answers.
-  void host(std::int64_t from, std::int64_t to, const HostActivity& activity) {
+  // What held up work that was queued: where all that the device did is on record, another's. Before the
+  // first record it may have done anything; a peer of the job may have been waited for on the device.
+  Label long_wait(const Work& next) {
+    const bool first = next_ == 0 && (elsewhere_.empty() || elsewhere_.front().start_ns >= next.start_ns);
+    if (first) return Label::kIdleUnknown;
+    if (communicates_) return Label::kIdleDeviceQueue;
+    if (last_call_ == kNoEvent || next.call == kNoEvent) return Label::kIdleContention;
+    const Event& before = timeline_.events[last_call_];
+    const Event& launch = timeline_.events[next.call];
+    const bool lacks = before.lane == launch.lane &&
+                       activity_of(launch.lane).may_lack_work(before.end_ns(), launch.start_ns);
+    return lacks ? Label::kIdleUnknown : Label::kIdleContention;
+  }
+
+  // The part of a gap for which the host answers, by the thread of the next launch.
+  void host(std::int64_t from, std::int64_t to, std::uint32_t lane) {
     std::int64_t at = from;
-    activity.for_each(from, to, [&](const HostMoment& moment) {
-      settle(at, moment.start_ns, HostState::kNone);
-      HostState state = moment.state;
-      if (found_.launches_block && state == HostState::kLaunching) state = HostState::kWaiting;
-      if (blocks(state)) {
-        const Event& call = timeline_.events[moment.event];
-        // Begun before the device fell idle: it drained the queue, and how far the host was ahead is lost.
-        if (call.start_ns < from) {
-          tail_ = label_of(state);
-          lead_ns_ = from - call.start_ns;
-          lead_label_ = *tail_;
-        }
-        put(moment.start_ns, moment.end_ns, label_of(state));
-      } else if (moment.interrupted && !step_is_cold_) {
-        put(moment.start_ns, moment.end_ns, Label::kIdleContention);
+    activity_of(lane).for_each(from, to, [&](const HostMoment& moment) {
+      others(at, moment.start_ns, lane, 0);
+      if (moment.state == HostState::kNone) {
+        others(moment.start_ns, moment.end_ns, lane, 0);
       } else {
-        settle(moment.start_ns, moment.end_ns, state);
+        host_moment(moment, from);
       }
       at = moment.end_ns;
     });
-    settle(at, to, HostState::kNone);
+    others(at, to, lane, 0);
+  }
+
+  // Where that thread was between its ops: what the other threads that launch did, one after the other. What
+  // they wait for does not hold it up.
+  void others(std::int64_t from, std::int64_t to, std::uint32_t except, std::size_t rank) {
+    if (to <= from) return;
+    if (rank < lanes_.size() && !is_asked(lanes_[rank], except)) {
+      others(from, to, except, rank + 1);
+      return;
+    }
+    if (rank == lanes_.size()) {
+      settle(from, to, HostState::kNone);
+      return;
+    }
+    std::int64_t at = from;
+    activity_of(lanes_[rank]).for_each(from, to, [&](const HostMoment& moment) {
+      others(at, moment.start_ns, except, rank + 1);
+      if (moment.state == HostState::kNone || blocks(moment.state)) {
+        others(moment.start_ns, moment.end_ns, except, rank + 1);
+      } else {
+        host_moment(moment, from);
+      }
+      at = moment.end_ns;
+    });
+    others(at, to, except, rank + 1);
+  }
+
+  bool is_asked(std::uint32_t lane, std::uint32_t except) const {
+    return lane != except && timeline_.lanes[lane].process == timeline_.lanes[except].process;
+  }
+
+  // `from`: when the device fell idle.
+  void host_moment(const HostMoment& moment, std::int64_t from) {
+    HostState state = moment.state;
+    if (found_.launches_block && state == HostState::kLaunching) state = HostState::kWaiting;
+    if (blocks(state)) {
+      const Event& call = timeline_.events[moment.event];
+      // Begun before the device fell idle: it drained the queue, and how far the host was ahead is lost.
+      if (call.start_ns < from) {
+        tail_ = label_of(state);
+        lead_ns_ = from - call.start_ns;
+        lead_label_ = *tail_;
+      }
+      put(moment.start_ns, moment.end_ns, label_of(state));
+    } else if (moment.interrupted && !step_is_cold_) {
+      put(moment.start_ns, moment.end_ns, Label::kIdleContention);
+    } else {
+      settle(moment.start_ns, moment.end_ns, state);
+    }
   }
 
   // All that follows a drained queue until the next kernel is the drain's, and launch idle behind that for as
@@ -291,7 +358,8 @@ class Attributor {
   std::int64_t kernel_until_ = std::numeric_limits<std::int64_t>::min();
   std::int64_t copy_until_ = std::numeric_limits<std::int64_t>::min();
   std::unordered_map<std::uint32_t, std::unique_ptr<HostActivity>> activities_;
-  std::optional<std::uint32_t> busiest_lane_;
+  std::vector<std::uint32_t> lanes_;  // that launched the device's work, most first
+  bool communicates_ = false;
   std::uint32_t last_call_ = kNoEvent;
   std::optional<Label> tail_;  // of a blocking call that drained the queue: until the next kernel starts
   std::int64_t lead_ns_ = 0;   // what is left of the lead that it took

@@ -40,6 +40,7 @@ struct AttributionLimits {
   std::int64_t queued_ns = 20'000;       // a launch that returned so long ago had its work in the queue
   std::int64_t contention_ns = 100'000;  // a gap of queued work beyond this is another's
   double blocking_share = 0.9;           // of launches that return after their kernel ended
+  std::size_t asked_threads = 4;         // of those that launch most, where one's record has a hole
   HostLimits host;
 };
 

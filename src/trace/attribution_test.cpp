@@ -32,15 +32,44 @@ TEST(Attribute, WorkThatWasQueuedIsTheDevices) {
                           Pair("idle_host_launch", 27), Pair("kernel", 20)));
 }
 
-TEST(Attribute, ALongWaitInTheQueueIsAnothers) {
+// A kernel until 10, and one that was launched by 12 and begins at 200.
+TimelineBuilder long_wait() {
   TimelineBuilder builder;
-  builder.annotation("ProfilerStep#1", 0, 300)
-      .op("aten::relu", 0, 10)
-      .launch(0, 5, 1)
-      .kernel("k", 200, 50, 1);
+  builder.annotation("ProfilerStep#1", 0, 300).op("aten::relu", 0, 3).launch(0, 2, 1).kernel("a", 0, 10, 1);
+  builder.op("aten::relu", 6, 12).launch(8, 4, 2).kernel("b", 200, 50, 2);
+  return builder;
+}
+
+TEST(Attribute, ALongWaitInTheQueueIsAnothers) {
+  // At 10 the device falls idle; the launch of the next kernel returned at 12.
+  EXPECT_THAT(labels_of(long_wait().build()),
+              ElementsAre(Pair("idle_contention", 168), Pair("idle_framework", 64),
+                          Pair("idle_host_launch", 8), Pair("kernel", 60)));
+}
+
+TEST(Attribute, BeforeTheFirstRecordTheDeviceMayHaveDoneAnything) {
+  TimelineBuilder builder;
+  builder.annotation("ProfilerStep#1", 0, 300).op("aten::relu", 0, 10).launch(0, 5, 1);
+  builder.kernel("k", 200, 50, 1);
   EXPECT_THAT(labels_of(builder.build()),
-              ElementsAre(Pair("idle_contention", 175), Pair("idle_framework", 65),
-                          Pair("idle_host_launch", 10), Pair("kernel", 50)));
+              ElementsAre(Pair("idle_framework", 65), Pair("idle_host_launch", 10), Pair("idle_unknown", 175),
+                          Pair("kernel", 50)));
+}
+
+// Between the two launches something may have been put on the device that is not on record.
+TEST(Attribute, AWaitBehindWorkThatIsNotOnRecordIsUnknown) {
+  const Labels unknown{
+      {"idle_framework", 64}, {"idle_host_launch", 8}, {"idle_unknown", 168}, {"kernel", 60}};
+  EXPECT_EQ(labels_of(long_wait().op("aten::mm", 3, 2).build()), unknown) << "its launch is not recorded";
+  EXPECT_EQ(labels_of(long_wait().launch(3, 2, 9).build()), unknown) << "its kernel is not recorded";
+}
+
+TEST(Attribute, InAJobThatCommunicatesALongWaitMayBeForAPeer) {
+  TimelineBuilder builder = long_wait();
+  builder.kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", 290, 10);
+  EXPECT_THAT(labels_of(builder.build()),
+              ElementsAre(Pair("idle_device_queue", 168), Pair("idle_framework", 54),
+                          Pair("idle_host_launch", 8), Pair("kernel", 70)));
 }
 
 TEST(Attribute, KernelsThatOverlapCountOnceAndHideCopies) {

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "ops/op_class.h"
+#include "trace/range_names.h"
 
 namespace deepgap::trace {
 namespace {
@@ -25,34 +26,11 @@ enum class NameKind : std::uint8_t {
 
 enum class ModuleKind : std::uint8_t { kNotSeen, kModule, kNoModule };
 
-// Nodes of autograd and TorchScript are named like ops.
-constexpr std::string_view kRangePrefixes[] = {"autograd::",    "torch::autograd::",     "torch::jit::",
-                                               "ProfilerStep#", "Torch-Compiled Region", "CompiledFunction",
-                                               "## ",           "nn.Module: ",           "TorchDynamo "};
-
-bool is_identifier(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-  });
-}
-
-// "aten::add_", "torchvision::nms", "vllm::moe::gate.default"
-bool has_namespace(std::string_view name) {
-  std::size_t parts = 0;
-  for (;;) {
-    const std::size_t colons = name.find("::");
-    if (!is_identifier(name.substr(0, colons))) return false;
-    ++parts;
-    if (colons == std::string_view::npos) return parts > 1;
-    name.remove_prefix(colons + 2);
-  }
-}
-
 NameKind kind_of(std::string_view name, bool plain_names_are_ops) {
-  for (const std::string_view prefix : kRangePrefixes) {
-    if (name.starts_with(prefix)) return NameKind::kRange;
-  }
-  if (!has_namespace(name)) return plain_names_are_ops ? NameKind::kOnePiece : NameKind::kPlain;
+  const RangeKind range = range_kind(name);
+  if (range == RangeKind::kPlain || range == RangeKind::kNode)
+    return plain_names_are_ops ? NameKind::kOnePiece : NameKind::kPlain;
+  if (range != RangeKind::kNone) return NameKind::kRange;
   const ops::OpName* known = name.starts_with("aten::") ? ops::classify(ops::FrontEnd::kAten, name) : nullptr;
   if (known == nullptr) return NameKind::kNoFormula;
   switch (known->rule) {
@@ -66,16 +44,6 @@ NameKind kind_of(std::string_view name, bool plain_names_are_ops) {
 }
 
 constexpr std::string_view kModulePrefix = "nn.Module: ";
-
-// "layer1.0.conv1"; not "Optimizer.step#SGD.step", "DistributedDataParallel.forward".
-bool looks_like_module(std::string_view name) {
-  if (!is_identifier(name) || name.find('.') == std::string_view::npos) return false;
-  if (name.front() == '.' || name.back() == '.' || name.find("..") != std::string_view::npos) return false;
-  for (const std::string_view end : {".forward", ".backward", ".step"}) {
-    if (name.ends_with(end)) return false;
-  }
-  return true;
-}
 
 class Finder {
  public:

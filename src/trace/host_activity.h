@@ -17,7 +17,7 @@
 namespace deepgap::trace {
 
 enum class HostState : std::uint8_t {
-  kNone,       // between the ops: the framework, the user's program, a sleep
+  kNone,       // between the ops or in a range: the framework, the user's program, a sleep
   kLaunching,  // in a call that launches, or in an op that launches something
   kCopying,    // in a call that waits for a copy
   kWaiting,    // in a call that waits for the device
@@ -37,7 +37,7 @@ struct HostMoment {
 
 struct HostLimits {
   std::int64_t long_view_ns = 100'000;  // an op beyond it that only makes a view does something
-  std::int64_t real_copy_ns = 20'000;   // a copy that takes less is not what its call waits for
+  std::int64_t real_copy_ns = 20'000;   // a copy or a query that takes less is not what its call waits for
   CauseLimits causes;
 };
 
@@ -51,6 +51,7 @@ class Host {
   const HostNames names;
   const HostThreads threads;
   const HostCauses causes;
+  std::vector<bool> has_work;  // for each event whether it is a call that has work on a device
   // Calls that wait for a copy from or to memory that is not pinned: for the copy, or, where that is nothing,
   // until the device has come to it.
   std::unordered_map<std::uint32_t, HostState> pageable;
@@ -75,6 +76,13 @@ class HostActivity {
     }
   }
 
+  // Whether something may have been put on the device in [from, to) of which there is no record: a launch
+  // without its kernel, an op that computes and launches nothing.
+  bool may_lack_work(std::int64_t from, std::int64_t to) const {
+    const auto first = std::lower_bound(unrecorded_.begin(), unrecorded_.end(), from);
+    return first != unrecorded_.end() && *first < to;
+  }
+
  private:
   // Up to the next one: there are up to two for each op and call of a thread.
   struct Moment {
@@ -84,6 +92,7 @@ class HostActivity {
     bool interrupted = false;
   };
   std::vector<Moment> moments_;
+  std::vector<std::int64_t> unrecorded_;  // starts of such launches and ops
   std::int64_t end_ns_ = 0;
 };
 

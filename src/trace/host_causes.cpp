@@ -73,16 +73,29 @@ bool reaches(std::int64_t duration_ns, double factor, std::int64_t median_ns) {
 }
 
 void mark_first_times(const Timeline& timeline, const HostNames& names, const std::vector<Usual>& usual,
-                      const StartupLimits& limits, std::vector<bool>& startup) {
+                      const std::vector<bool>& first, const StartupLimits& limits,
+                      std::vector<bool>& startup) {
   for (std::size_t i = 0; i < timeline.events.size(); ++i) {
     const Event& event = timeline.events[i];
     if (!on_host(event) || event.duration_ns < limits.least_ns) continue;
     // A wait takes as long as what it waits for.
     const CallKind kind = event.role == Role::kRuntimeCall ? names.call(event) : CallKind::kOther;
-    if (kind == CallKind::kSynchronise || kind == CallKind::kCopy) continue;
+    if (kind == CallKind::kSynchronise || kind == CallKind::kQuery || kind == CallKind::kCopy) continue;
+    if (event.role == Role::kOp && is_range(names.op(event))) continue;
     const Usual& name = usual[event.name];
-    if (name.count <= limits.rare || reaches(event.duration_ns, limits.factor, name.median_ns))
+    const bool loads_here = kind == CallKind::kLookUp || (puts_work(kind) && first[i]);
+    if (loads_here || name.count <= limits.rare || reaches(event.duration_ns, limits.factor, name.median_ns))
       startup[i] = true;
+  }
+}
+
+// In a trace that shows no loading: not every profiler shows what is loaded in them.
+void mark_first_look_ups(const Timeline& timeline, const HostNames& names, const std::vector<bool>& first,
+                         const StartupLimits& limits, std::vector<bool>& startup) {
+  for (std::size_t i = 0; i < timeline.events.size(); ++i) {
+    const Event& event = timeline.events[i];
+    if (event.role != Role::kRuntimeCall || !first[i] || event.duration_ns < limits.least_ns) continue;
+    if (names.call(event) == CallKind::kLookUp) startup[i] = true;
   }
 }
 
@@ -189,9 +202,12 @@ HostCauses find_causes(const Timeline& timeline, const HostNames& names, const H
   causes.loads = shows_loading(timeline, names);
   causes.startup.assign(timeline.events.size(), false);
   const std::vector<Usual> usual = usual_durations(timeline);
-  if (causes.loads) mark_first_times(timeline, names, usual, limits.startup, causes.startup);
-  Autotuning(timeline, limits.autotuning, causes.startup).mark(threads);
   causes.first = first_of_their_name(timeline);
+  if (causes.loads)
+    mark_first_times(timeline, names, usual, causes.first, limits.startup, causes.startup);
+  else
+    mark_first_look_ups(timeline, names, causes.first, limits.startup, causes.startup);
+  Autotuning(timeline, limits.autotuning, causes.startup).mark(threads);
   causes.interrupted_ns.assign(usual.size(), std::numeric_limits<std::int64_t>::max());
   if (causes.loads) return causes;
   for (std::size_t i = 0; i < usual.size(); ++i) {

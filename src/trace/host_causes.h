@@ -14,6 +14,8 @@
 
 namespace deepgap::trace {
 
+// Of calls and ops in a trace that shows loading. A context, module or function that is looked up, and the
+// first launch of a kernel, load where they take least_ns.
 struct StartupLimits {
   std::int64_t least_ns = 200'000;  // what is shorter is no loading
   double factor = 10;               // of the median of a name

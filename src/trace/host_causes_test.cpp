@@ -76,6 +76,36 @@ TEST(FindCauses, AnOpThatRunsManyMoreKernelsThanItsSiblingsTriesThem) {
 
 // Where every one of them runs many kernels (a transform, products, a transform back), that is how it is
 // done.
+// Most launches are first ones here: their median is itself that of loading.
+TEST(FindCauses, TheFirstLaunchOfAKernelLoadsItInAColdTrace) {
+  const auto launches = [](bool cold) {
+    TimelineBuilder builder;
+    if (cold) builder.call("cuLibraryLoadData", 0, 10);
+    builder.op("ProfilerStep#1", 20, 9000);
+    for (std::uint64_t id = 1; id <= 4; ++id) {
+      const auto start = static_cast<std::int64_t>(id) * 2000;
+      builder.launch(start, id == 4 ? 300 : 1000, id)
+          .kernel(id == 4 ? "1" : std::to_string(id), start + 1100, 5, id);
+    }
+    return builder.build();
+  };
+  EXPECT_THAT(startup_of(launches(true)),
+              ElementsAre("cudaLaunchKernel", "cudaLaunchKernel", "cudaLaunchKernel"));
+  EXPECT_THAT(startup_of(launches(false)), IsEmpty());
+}
+
+TEST(FindCauses, WhatIsLookedUpForLongIsLoaded) {
+  TimelineBuilder builder;
+  builder.call("cudaFuncGetAttributes", 0, 500).call("cudaFuncGetAttributes", 600, 500);
+  EXPECT_THAT(startup_of(builder.build()), ElementsAre("cudaFuncGetAttributes")) << "the first of its name";
+  TimelineBuilder cold;
+  cold.call("cuModuleLoadData", 0, 10)
+      .call("cudaFuncGetAttributes", 20, 500)
+      .call("cudaFuncGetAttributes", 600, 500);
+  cold.call("cudaFuncGetAttributes", 1200, 100).call("cudaFuncGetAttributes", 1400, 100);
+  EXPECT_THAT(startup_of(cold.build()), ElementsAre("cudaFuncGetAttributes", "cudaFuncGetAttributes"));
+}
+
 TEST(FindCauses, ManyKernelsInEachTryNothing) {
   TimelineBuilder builder;
   builder.shaped("[[8, 3]]");

@@ -11,9 +11,13 @@ bool computes(OpWork work, bool innermost, bool is_long) {
       return true;
     case OpWork::kUnknown:
     case OpWork::kMoves:
+    case OpWork::kPlain:
+    case OpWork::kWrapper:
       return innermost;
     case OpWork::kNone:
       return innermost && is_long;
+    case OpWork::kRange:
+      return false;
   }
   return false;
 }
@@ -39,7 +43,7 @@ bool is_host_only(const Timeline& timeline, const HostNames& names) {
   bool any_op = false;
   for (const Event& event : timeline.events) {
     if (event.role == Role::kKernel || event.role == Role::kCopy || event.role == Role::kMemset) return false;
-    if (event.role == Role::kRuntimeCall && names.call(event) == CallKind::kLaunch) return false;
+    if (event.role == Role::kRuntimeCall && puts_work(names.call(event))) return false;
     if (event.role == Role::kOp) any_op = true;
   }
   return any_op;

@@ -18,7 +18,14 @@ enum class OpWork : std::uint8_t {
   kComputes,  // with all that it holds
   kMoves,     // copies, casts, fills: the innermost of them does
   kNone,      // a view, a constant, control
+  kRange,     // no op: what the program does, with ops in it or without
+  kWrapper,   // no op: it leads to ops
+  kPlain,     // a range as the program's, or an op where it launches and holds no op
 };
+
+inline bool is_range(OpWork work) {
+  return work == OpWork::kRange || work == OpWork::kWrapper || work == OpWork::kPlain;
+}
 
 class HostNames {
  public:

@@ -22,7 +22,7 @@ HostThreads::HostThreads(const Timeline& timeline, const HostNames& names) {
   for (std::size_t i = 0; i < events.size(); ++i) {
     const Event& event = events[i];
     if (!runs_on_host(event.role)) continue;
-    if (event.role == Role::kRuntimeCall && names.call(event) == CallKind::kLaunch) launches[i] = true;
+    if (event.role == Role::kRuntimeCall && puts_work(names.call(event))) launches[i] = true;
     ++events_.begin[event.lane + 1];
     if (launches[i]) ++launches_.begin[event.lane + 1];
   }

@@ -39,10 +39,9 @@ enum class Launch : std::uint8_t { kUnseen, kNone, kKernel, kGraph };
 
 // Launches of kernels: of copies and memsets the record may be left out by choice.
 Launch launch_of(std::string_view name) {
-  if (name.find("GraphLaunch") != std::string_view::npos) return Launch::kGraph;
-  const bool kernel = call_kind(name) == CallKind::kLaunch && name.find("Memcpy") == std::string_view::npos &&
-                      name.find("Memset") == std::string_view::npos;
-  return kernel ? Launch::kKernel : Launch::kNone;
+  const CallKind kind = call_kind(name);
+  if (kind == CallKind::kLaunchGraph) return Launch::kGraph;
+  return kind == CallKind::kLaunch ? Launch::kKernel : Launch::kNone;
 }
 
 class Judge {

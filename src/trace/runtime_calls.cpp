@@ -18,13 +18,17 @@ constexpr Rule kRules[] = {
     {"ExtLaunch", CallKind::kLaunch},
     {"ModuleLaunch", CallKind::kLaunch},
     {"ExtModuleLaunch", CallKind::kLaunch},
-    {"GraphLaunch", CallKind::kLaunch},
+    {"GraphLaunch", CallKind::kLaunchGraph},
     {"GraphInstantiate", CallKind::kLoad},
     {"DeviceSynchronize", CallKind::kSynchronise},
     {"StreamSynchronize", CallKind::kSynchronise},
     {"EventSynchronize", CallKind::kSynchronise},
     {"CtxSynchronize", CallKind::kSynchronise},
     {"ThreadSynchronize", CallKind::kSynchronise},
+    {"StreamWaitValue", CallKind::kOther},
+    {"_signal_wait", CallKind::kSynchronise},  // of HSA
+    {"EventQuery", CallKind::kQuery},
+    {"StreamQuery", CallKind::kQuery},
     {"MallocFromPoolAsync", CallKind::kAllocate},
     {"Malloc", CallKind::kAllocate},
     {"ExtMalloc", CallKind::kAllocate},
@@ -50,6 +54,25 @@ constexpr Rule kRules[] = {
     {"LinkCreate", CallKind::kLoad},
     {"LinkAdd", CallKind::kLoad},
     {"LinkComplete", CallKind::kLoad},
+    {"Init", CallKind::kLookUp},
+    {"SetDevice", CallKind::kLookUp},
+    {"DevicePrimaryCtx", CallKind::kLookUp},
+    {"CtxCreate", CallKind::kLookUp},
+    {"DeviceReset", CallKind::kLookUp},
+    {"ModuleGet", CallKind::kLookUp},
+    {"ModuleUnload", CallKind::kLookUp},
+    {"LibraryGet", CallKind::kLookUp},
+    {"LibraryUnload", CallKind::kLookUp},
+    {"KernelGet", CallKind::kLookUp},
+    {"FuncGet", CallKind::kLookUp},
+    {"FuncSet", CallKind::kLookUp},
+    {"KernelSet", CallKind::kLookUp},
+    {"FunctionSet", CallKind::kLookUp},
+    {"OccupancyMax", CallKind::kLookUp},
+    {"GraphExecUpdate", CallKind::kLookUp},
+    {"GraphUpload", CallKind::kLookUp},
+    {"IpcOpenMemHandle", CallKind::kAllocate},
+    {"IpcCloseMemHandle", CallKind::kAllocate},
 };
 
 constexpr std::array<std::string_view, 4> kMakers = {"cuda", "hip", "cu", "hsa"};
@@ -63,7 +86,7 @@ CallKind call_kind(std::string_view name) {
     break;
   }
   if (name.starts_with("Memcpy") || name.starts_with("Memset")) {
-    return name.find("Async") != std::string_view::npos ? CallKind::kLaunch : CallKind::kCopy;
+    return name.find("Async") != std::string_view::npos ? CallKind::kLaunchCopy : CallKind::kCopy;
   }
   for (const Rule& rule : kRules) {
     if (name.starts_with(rule.part)) return rule.kind;

@@ -6,17 +6,23 @@ namespace deepgap::trace {
 namespace {
 
 TEST(CallKind, IsToldByTheName) {
-  for (const char* name :
-       {"cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel", "cuLaunchKernelEx", "cudaGraphLaunch",
-        "hipLaunchKernel", "hipModuleLaunchKernel", "hipExtModuleLaunchKernel", "hipGraphLaunch",
-        "cudaMemcpyAsync", "cudaMemsetAsync", "hipMemcpyAsync", "cuMemcpyHtoDAsync_v2"}) {
+  for (const char* name : {"cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel",
+                           "cuLaunchKernelEx"
+                           "hipLaunchKernel",
+                           "hipModuleLaunchKernel", "hipExtModuleLaunchKernel"}) {
     EXPECT_EQ(call_kind(name), CallKind::kLaunch) << name;
+  }
+  for (const char* name : {"cudaGraphLaunch", "hipGraphLaunch", "cuGraphLaunch"}) {
+    EXPECT_EQ(call_kind(name), CallKind::kLaunchGraph) << name;
+  }
+  for (const char* name : {"cudaMemcpyAsync", "cudaMemsetAsync", "hipMemcpyAsync", "cuMemcpyHtoDAsync_v2"}) {
+    EXPECT_EQ(call_kind(name), CallKind::kLaunchCopy) << name;
   }
   for (const char* name : {"cudaMemcpy", "hipMemcpy", "cudaMemcpy2D", "cuMemcpyDtoH_v2", "cudaMemset"}) {
     EXPECT_EQ(call_kind(name), CallKind::kCopy) << name;
   }
   for (const char* name : {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize",
-                           "hipDeviceSynchronize", "cuCtxSynchronize"}) {
+                           "hipDeviceSynchronize", "cuCtxSynchronize", "hsa_signal_wait_scacquire"}) {
     EXPECT_EQ(call_kind(name), CallKind::kSynchronise) << name;
   }
   for (const char* name :
@@ -28,8 +34,15 @@ TEST(CallKind, IsToldByTheName) {
     EXPECT_EQ(call_kind(name), CallKind::kLoad) << name;
   }
   for (const char* name :
-       {"cudaGetDevice", "cudaEventRecord", "cudaStreamWaitEvent", "cudaFuncGetAttributes", "INVALID", "",
-        "cudaLaunchHostFunc", "cudaPeekAtLastError", "cudaStreamIsCapturing"}) {
+       {"cudaFuncGetAttributes", "cuModuleGetFunction", "cuLibraryGetKernel", "cudaSetDevice",
+        "cuDevicePrimaryCtxRetain", "cuModuleUnload", "cudaGraphExecUpdate"}) {
+    EXPECT_EQ(call_kind(name), CallKind::kLookUp) << name;
+  }
+  for (const char* name : {"cudaEventQuery", "hipEventQuery", "cudaStreamQuery"}) {
+    EXPECT_EQ(call_kind(name), CallKind::kQuery) << name;
+  }
+  for (const char* name : {"cudaGetDevice", "cudaEventRecord", "cudaStreamWaitEvent", "INVALID", "",
+                           "cudaLaunchHostFunc", "cudaPeekAtLastError", "cudaStreamIsCapturing"}) {
     EXPECT_EQ(call_kind(name), CallKind::kOther) << name;
   }
 }

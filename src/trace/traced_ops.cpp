@@ -138,7 +138,7 @@ class Tracer {
   }
 
   bool launches_graph(std::uint32_t name) const {
-    return timeline_.texts[name].find("GraphLaunch") != std::string_view::npos;
+    return call_kind(timeline_.texts[name]) == CallKind::kLaunchGraph;
   }
 
   // Where an op stands in the order: its own start; that of its call for work without an op.
