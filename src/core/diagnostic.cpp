@@ -169,7 +169,7 @@ constexpr DiagnosticKind kOverlappingKernels{"overlapping_kernels", Severity::kN
                                              "elsewhere times are rounded, or the trace is damaged."};
 constexpr DiagnosticKind kClockSkew{
     "clock_skew", Severity::kWarning,
-    "Work on the device begins before the call that launched it: the two clocks disagree.",
+    "Work on the device begins before its launch, or ends after a wait for it: the two clocks disagree.",
     "Read waits and launch times shorter than the disagreement with caution."};
 constexpr DiagnosticKind kNoDeviceActivity{
     "no_device_activity", Severity::kWarning,

@@ -1,6 +1,9 @@
 #include "trace/host_compute.h"
 
 #include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
 
 namespace deepgap::trace {
 namespace {
@@ -22,6 +25,23 @@ bool computes(OpWork work, bool innermost, bool is_long) {
   return false;
 }
 
+// Ops of PyTorch that no CPU has.
+bool is_of_devices(std::string_view name) {
+  constexpr std::string_view kPrefixes[] = {"aten::cudnn_",
+                                            "aten::_cudnn_",
+                                            "aten::miopen_",
+                                            "aten::_miopen_",
+                                            "aten::_thnn_fused_",
+                                            "aten::_scaled_dot_product_efficient_attention",
+                                            "aten::_scaled_dot_product_cudnn_attention",
+                                            "aten::_efficient_attention_",
+                                            "aten::_flash_attention_",
+                                            "nccl:",
+                                            "triton_"};
+  return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                     [name](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
 // By start; those that meet or overlap become one.
 std::vector<Interval> united(std::vector<Interval> intervals) {
   std::sort(intervals.begin(), intervals.end(),
@@ -39,6 +59,20 @@ std::vector<Interval> united(std::vector<Interval> intervals) {
 
 }  // namespace
 
+std::optional<std::string> unrecorded_device(const Timeline& timeline) {
+  const bool device_memory = std::any_of(timeline.memory.begin(), timeline.memory.end(),
+                                         [](const MemoryEvent& event) { return event.device >= 0; });
+  if (device_memory) return "memory of a device was allocated";
+  std::vector<bool> seen(timeline.texts.size(), false);
+  for (const Event& event : timeline.events) {
+    if (event.role != Role::kOp || seen[event.name]) continue;
+    seen[event.name] = true;
+    const std::string_view name = timeline.texts[event.name];
+    if (is_of_devices(name)) return printable(name, 100) + " runs on devices only";
+  }
+  return std::nullopt;
+}
+
 bool is_host_only(const Timeline& timeline, const HostNames& names) {
   bool any_op = false;
   for (const Event& event : timeline.events) {
@@ -46,7 +80,7 @@ bool is_host_only(const Timeline& timeline, const HostNames& names) {
     if (event.role == Role::kRuntimeCall && puts_work(names.call(event))) return false;
     if (event.role == Role::kOp) any_op = true;
   }
-  return any_op;
+  return any_op && !unrecorded_device(timeline);
 }
 
 std::vector<Interval> computing_times(const Timeline& timeline, const HostThreads& threads,

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "trace/host_names.h"
@@ -17,7 +19,12 @@ struct Interval {
   std::int64_t end_ns = 0;
 };
 
-// Whether ops are all the work that the trace has: nothing ran on a device, and nothing was launched there.
+// What shows that ops ran on a device although none of its work is on record, in words: memory of a device in
+// the allocator's book, or an op that only devices have. Nothing where there is no such sign.
+std::optional<std::string> unrecorded_device(const Timeline& timeline);
+
+// Whether ops are all the work that the trace has: nothing ran on a device, nothing was launched there, and
+// nothing shows that the record leaves it out.
 bool is_host_only(const Timeline& timeline, const HostNames& names);
 
 // The union over all threads of the ops that compute, by start and apart. An op that the table of ops does

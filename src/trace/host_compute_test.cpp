@@ -43,6 +43,21 @@ TEST(HostCompute, ThreadsShareTheTime) {
   EXPECT_THAT(labels_of(timeline), ElementsAre(Pair("idle_framework", 40), Pair("kernel", 60)));
 }
 
+TEST(HostCompute, SignsOfADeviceAreNoRunOnTheHost) {
+  TimelineBuilder builder;
+  builder.annotation("ProfilerStep#1", 0, 100).op("aten::cudnn_convolution", 0, 40);
+  const Timeline convolution = builder.build();
+  EXPECT_EQ(unrecorded_device(convolution), "aten::cudnn_convolution runs on devices only");
+  EXPECT_THAT(labels_of(convolution), ElementsAre(Pair("idle_unknown", 100)));
+  TimelineBuilder other;
+  Timeline allocated = other.op("aten::mm", 0, 40).build();
+  EXPECT_EQ(unrecorded_device(allocated), std::nullopt);
+  allocated.memory.push_back({.at_ns = 5, .bytes = 512, .device = -1});
+  EXPECT_EQ(unrecorded_device(allocated), std::nullopt) << "the host's";
+  allocated.memory.push_back({.at_ns = 5, .bytes = 512, .device = 0});
+  EXPECT_EQ(unrecorded_device(allocated), "memory of a device was allocated");
+}
+
 // The records of the device are missing: the ops are not the work.
 TEST(HostCompute, LaunchesAreNoRunOnTheHost) {
   TimelineBuilder builder;

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "core/estimate.h"
 #include "trace/census.h"
+#include "trace/early_returns.h"
 #include "trace/host_compute.h"
 #include "trace/runtime_calls.h"
 #include "trace/step_differences.h"
@@ -107,9 +108,18 @@ class Judge {
   }
 
   void no_device() {
-    say(diagnostics::kNoDeviceActivity, host_only_
-                                            ? "expected kernels, found none: the ops on the host are the work"
-                                            : "expected kernels, found none");
+    std::string text = "expected kernels, found none";
+    if (host_only_) {
+      text += ": the ops on the host are the work";
+      // Written wherever the profiler finds a device, also of a run on the CPU.
+      if (!timeline_.devices.empty() && !timeline_.devices.front().name.empty()) {
+        text += fmt::format("; if they ran on the {} that the trace names, it says nothing of them",
+                            printable(timeline_.devices.front().name, 60));
+      }
+    } else if (const auto sign = unrecorded_device(timeline_)) {
+      text += fmt::format(", though {}", *sign);
+    }
+    say(diagnostics::kNoDeviceActivity, std::move(text));
     if (host_only_) found_.diagnostics.back().severity = Severity::kNote;
   }
 
@@ -250,6 +260,13 @@ class Judge {
       ++early;
       most = std::max(most, by);
     }
+    const EarlyReturns returns = early_returns(timeline_, limits_.wait_rounding_ns);
+    if (returns.count > 0) {
+      say(diagnostics::kClockSkew,
+          fmt::format("{} of {} waits return before the work that they wait for ends, by up to {}",
+                      returns.count, returns.waits, time_text(returns.most_ns)),
+          returns.count);
+    }
     if (early > 0) {
       say(diagnostics::kClockSkew,
           fmt::format("{} pieces of work begin before their launch does, by up to {}", early,
@@ -261,7 +278,7 @@ class Judge {
           fmt::format("{} of {} kernels run when nothing of the host is recorded", outside, kernels),
           outside);
     }
-    loss_ = loss_ || early > 0 ||
+    loss_ = loss_ || early > 0 || returns.count > 0 ||
             static_cast<double>(outside) > limits_.broken_share * static_cast<double>(kernels);
   }
 
@@ -341,7 +358,7 @@ class Judge {
 
   Verdict verdict() const {
     const bool none =
-        timeline_.events.empty() || (any_launch_ && !attribution_.device) || steps_.steps.empty() ||
+        timeline_.events.empty() || (!host_only_ && !attribution_.device) || steps_.steps.empty() ||
         attribution_.unaccounted_ns != 0 ||
         std::all_of(found_.broken.begin(), found_.broken.end(), [](bool broken) { return broken; });
     if (none) return Verdict::kUnusable;

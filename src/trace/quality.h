@@ -35,6 +35,7 @@ struct Quality {
 struct QualityLimits {
   double broken_share = 0.02;              // a step that lacks so many of its launches' kernels tells nothing
   std::int64_t clock_rounding_ns = 2'000;  // stamps of host and device are converted between clocks
+  std::int64_t wait_rounding_ns = 20'000;  // the same, of a wait's end and its work's
   double steps_differ = 0.2;               // from their median: beyond it steps are not one thing
   double inflation = 0.1;                  // the profiler's cost that is worth a word
   std::int64_t late_ns = 10'000'000'000;   // a kernel so long after its launch ran by another clock

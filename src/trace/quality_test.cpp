@@ -170,6 +170,25 @@ TEST(Judge, ARunOnTheHostIsUsable) {
   EXPECT_EQ(quality_of(lost.build()).verdict, Verdict::kUnusable);
 }
 
+TEST(Judge, ARunOnADeviceOfWhichNothingIsRecordedTellsNothing) {
+  TimelineBuilder builder;
+  builder.annotation("ProfilerStep#1", 0, 100).shaped("[[1]]").op("aten::cudnn_convolution", 10, 80);
+  const Quality quality = quality_of(builder.build());
+  EXPECT_EQ(quality.verdict, Verdict::kUnusable);
+  EXPECT_THAT(quality.diagnostics, ElementsAre(is(diagnostics::kNoDeviceActivity,
+                                                  "though aten::cudnn_convolution runs on devices only")));
+}
+
+TEST(Judge, AWaitThatReturnsEarlyIsTheClocks) {
+  TimelineBuilder builder;
+  builder.annotation("ProfilerStep#1", 0, 300).shaped("[[1]]").op("aten::mm", 0, 8);
+  builder.launch(2, 5, 1).kernel("k", 150, 100, 1).call("cudaDeviceSynchronize", 10, 140);
+  const Quality quality = quality_of(builder.build());
+  EXPECT_EQ(quality.verdict, Verdict::kUsableWithLoss);
+  EXPECT_THAT(quality.diagnostics,
+              Contains(is(diagnostics::kClockSkew, "1 of 1 waits return before the work", 1)));
+}
+
 // Of three steps of a run on the CPU the file ends within the last.
 TEST(Judge, ARunOnTheHostThatIsCutOffIsJudgedByItsOps) {
   TimelineBuilder builder;
