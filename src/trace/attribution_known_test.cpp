@@ -227,6 +227,7 @@ TEST(Attribute, MeansMoveLittleWithTheLimits) {
            Moved{"shortest_sequence", [](S&s, Q&, double f) { times(s.shortest_sequence, f); }, 0, 0},
            Moved{"broken_share", [](S&, Q&q, double f) { q.broken_share *= f; }, 0, 0},
            Moved{"clock_rounding_ns", [](S&, Q&q, double f) { times(q.clock_rounding_ns, f); }, 0, 0},
+           Moved{"wait_rounding_ns", [](S&, Q&q, double f) { times(q.wait_rounding_ns, f); }, 0, 0},
            Moved{"steps_differ", [](S&, Q&q, double f) { q.steps_differ *= f; }, 0, 0},
            Moved{"late_ns", [](S&, Q&q, double f) { times(q.late_ns, f); }, 0, 0},
            Moved{"long_annotation_ns", [](S&, Q&q, double f) { times(q.long_annotation_ns, f); }, 0, 0},

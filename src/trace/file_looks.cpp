@@ -40,6 +40,7 @@ constexpr Magic kMagics[] = {
      "\x7f"
      "ELF"sv,
      "a program (ELF)"},
+    {0, "NVR\0"sv, "a report of Nsight Compute: export it with `ncu --import FILE --csv --page raw`"},
     {0, "\x93NUMPY"sv, "a NumPy array"},
     {0, "\x89HDF"sv, "an HDF5 file"},
     {0, "PAR1"sv, "a Parquet file: export it as CSV or SQLite"},
@@ -126,7 +127,11 @@ std::string looks_of(std::string_view head, std::int64_t size) {
                        printable(text.substr(0, std::min(text.find_first_of("\r\n"), kShown))));
   }
   if (const std::string_view looks = protobuf_looks(head); !looks.empty()) return std::string(looks);
-  if (head.find('\0') != std::string_view::npos) return fmt::format("a binary file of {} bytes", size);
+  if (head.find('\0') != std::string_view::npos)
+    return fmt::format(
+        "a binary file of {} bytes: a report of Nsight Systems is read as `nsys export --type sqlite` writes "
+        "it",
+        size);
   if (text.starts_with('{')) {
     OuterMembers members;
     nlohmann::json::sax_parse(text.begin(), text.end(), &members);

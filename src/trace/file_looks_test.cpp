@@ -34,7 +34,8 @@ TEST(FileLooks, SaysWhatPeopleBring) {
   EXPECT_THAT(looks_of("SQLite format 3\0 ... CREATE TABLE other("sv, 99), HasSubstr("an SQLite database"));
   EXPECT_THAT(looks_of("\x08\x08\x12\x07pytorch", 11), HasSubstr("an ONNX model: `deepgap run FILE`"));
   EXPECT_THAT(looks_of("\x0a\x05\x40\x01\0\0"sv, 6), HasSubstr("Perfetto"));
-  EXPECT_EQ(looks_of("\0\1\2"sv, 3), "a binary file of 3 bytes");
+  EXPECT_THAT(looks_of("NVR\0\x0a\x08"sv, 6), HasSubstr("a report of Nsight Compute: export it with `ncu"));
+  EXPECT_THAT(looks_of("\0\1\2"sv, 3), HasSubstr("a binary file of 3 bytes: a report of Nsight Systems"));
   EXPECT_EQ(looks_of("# Notes\nmore", 12), "text that begins with '# Notes'");
 }
 
