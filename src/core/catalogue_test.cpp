@@ -55,7 +55,7 @@ TEST(DiagnosticCatalogue, IdsAreUniqueAndMeaningAndRemedyAreSentences) {
     EXPECT_TRUE(is_sentence(kind->meaning)) << kind->id;
     EXPECT_TRUE(is_sentence(kind->remedy)) << kind->id;
   }
-  EXPECT_EQ(ids.size(), 48U);
+  EXPECT_EQ(ids.size(), 49U);
 }
 
 TEST(DiagnosticCatalogue, DiagnosesCarryIdAndSeverityOfTheirKind) {

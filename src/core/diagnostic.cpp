@@ -189,6 +189,12 @@ constexpr DiagnosticKind kStepsDiffer{
     "steps_differ", Severity::kWarning,
     "The steps of the trace take different times or launch different numbers of kernels.",
     "Compare the steps one by one before trusting their mean; profile more of them."};
+constexpr DiagnosticKind kHostRunsAhead{
+    "host_runs_ahead", Severity::kNote,
+    "The program launches steps before the device has done the ones before: a step's range is no time of its "
+    "work.",
+    "Nothing: a step is from the end of the work of the one before to the end of its own, which is what the "
+    "program's throughput is made of. For the latency of one step, wait for the device in each."};
 constexpr DiagnosticKind kColdStart{
     "cold_start", Severity::kNote,
     "The first step takes much longer than the others and is left out of averages.",
@@ -293,6 +299,7 @@ constexpr std::array kAllDiagnostics{&kForeignLoad,
                                      &kOpaqueGraphs,
                                      &kStepsDiffer,
                                      &kColdStart,
+                                     &kHostRunsAhead,
                                      &kNoResults,
                                      &kRunNotValid,
                                      &kSumsDiffer,

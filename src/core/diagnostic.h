@@ -72,7 +72,8 @@ extern const DiagnosticKind kNoShapes;
 extern const DiagnosticKind kProfilerInflation;  // the traced step takes longer than an unprofiled one
 extern const DiagnosticKind kOpaqueGraphs;       // graph launches without their kernels
 extern const DiagnosticKind kStepsDiffer;
-extern const DiagnosticKind kColdStart;  // the first step is set apart
+extern const DiagnosticKind kColdStart;
+extern const DiagnosticKind kHostRunsAhead;  // the first step is set apart
 // Of other tools' results.
 extern const DiagnosticKind kNoResults;    // an accuracy run, an aborted one: nothing to store
 extern const DiagnosticKind kRunNotValid;  // by the tool's own rules

@@ -62,6 +62,7 @@ struct TraceFindings {
   std::int64_t kernel_ns = 0;
   std::string
       step_basis;  // "profiler_steps", "annotations", "repeated_ops", "repeated_launches", "whole_trace"
+  std::string step_extent;  // "range", "completion"
   bool launches_block = false;
   std::vector<Step> steps;
   std::vector<std::size_t> averaged;  // of steps

@@ -67,6 +67,7 @@ report::TraceFindings findings_of(const trace::Timeline& timeline, const trace::
   findings.kernels = kernels.count;
   findings.kernel_ns = kernels.ns;
   findings.step_basis = trace::name_of(steps.basis);
+  findings.step_extent = trace::name_of(steps.extent);
   findings.launches_block = attribution.launches_block;
   for (std::size_t i = 0; i < steps.steps.size(); ++i) {
     report::TraceFindings::Step step{.name = steps.steps[i].name,

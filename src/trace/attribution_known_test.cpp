@@ -224,6 +224,8 @@ TEST(Attribute, MeansMoveLittleWithTheLimits) {
            // Halved, every first step is a cold start: the means are those of the others.
            Moved{"cold_start", [](S&s, Q&, double f) { s.cold_start *= f; }, 0.25, 0.02},
            Moved{"least_cover", [](S&s, Q&, double f) { s.least_cover *= f; }, 0, 0},
+           Moved{"ahead_share", [](S&s, Q&, double f) { s.ahead_share *= f; }, 0, 0},
+           Moved{"counts_differ", [](S&, Q&q, double f) { q.counts_differ *= f; }, 0, 0},
            Moved{"shortest_sequence", [](S&s, Q&, double f) { times(s.shortest_sequence, f); }, 0, 0},
            Moved{"broken_share", [](S&, Q&q, double f) { q.broken_share *= f; }, 0, 0},
            Moved{"clock_rounding_ns", [](S&, Q&q, double f) { times(q.clock_rounding_ns, f); }, 0, 0},

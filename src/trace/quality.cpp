@@ -68,6 +68,7 @@ class Judge {
     missing_work();
     cut_off();
     empty_steps();
+    running_ahead();
     if (has_device) {
       disagreeing_clocks();
       kernels_of_no_time();
@@ -88,16 +89,6 @@ class Judge {
  private:
   void say(const DiagnosticKind& kind, std::string text, std::int64_t count = 1, std::string where = {}) {
     found_.diagnostics.push_back(diagnose(kind, std::move(where), std::move(text), count));
-  }
-
-  std::optional<std::size_t> step_at(std::int64_t at) const {
-    const auto behind =
-        std::upper_bound(steps_.steps.begin(), steps_.steps.end(), at,
-                         [](std::int64_t time, const Step& step) { return time < step.start_ns; });
-    if (behind == steps_.steps.begin()) return std::nullopt;
-    const auto step = std::prev(behind);
-    if (at >= step->end_ns) return std::nullopt;
-    return static_cast<std::size_t>(step - steps_.steps.begin());
   }
 
   // Looked up once for each name.
@@ -159,7 +150,7 @@ class Judge {
         count_launch(event, has_work[i], counts);
       } else if (event.role == Role::kKernel && timeline_.calls[i] != kNoEvent) {
         const Event& call = timeline_.events[timeline_.calls[i]];
-        const auto step = step_at(call.start_ns);
+        const auto step = steps_.of_host(call.start_ns);
         if (step && launch_of(call.name) != Launch::kGraph) ++counts[*step].kernels;
       }
     }
@@ -170,7 +161,7 @@ class Judge {
     const Launch launch = launch_of(call.name);
     if (launch == Launch::kNone) return;
     any_launch_ = true;
-    const auto step = step_at(call.start_ns);
+    const auto step = steps_.of_host(call.start_ns);
     if (!step) return;
     StepCounts& count = counts[*step];
     if (launch == Launch::kGraph) {
@@ -216,7 +207,8 @@ class Judge {
     std::vector<std::int64_t> work(steps_.steps.size(), 0);
     for (const Event& event : timeline_.events) {
       if (event.role != (kernels ? Role::kKernel : Role::kOp)) continue;
-      if (const auto step = step_at(event.start_ns)) ++work[*step];
+      const auto step = kernels ? steps_.of_device(event.start_ns) : steps_.of_host(event.start_ns);
+      if (step) ++work[*step];
     }
     const std::int64_t most = work.empty() ? 0 : *std::max_element(work.begin(), work.end());
     for (std::size_t i = 0; i < work.size(); ++i) {
@@ -236,6 +228,14 @@ class Judge {
     say(diagnostics::kEmptySteps,
         fmt::format("{} of {} steps launch nothing", names.size(), steps_.steps.size()),
         static_cast<std::int64_t>(names.size()), names.size() == 1 ? names.front() : "");
+  }
+
+  void running_ahead() {
+    if (steps_.extent != StepExtent::kCompletion) return;
+    say(diagnostics::kHostRunsAhead,
+        fmt::format("the work of {} of {} steps ends after the next step has begun, by up to {}",
+                    steps_.ahead, steps_.steps.size(), time_text(steps_.most_ahead_ns)),
+        static_cast<std::int64_t>(steps_.ahead));
   }
 
   void disagreeing_clocks() {
@@ -336,8 +336,8 @@ class Judge {
         alike.push_back(i);
       }
     }
-    const std::vector<std::string> differences =
-        step_differences(timeline_, steps_, alike, census_.busiest_lane, limits_.steps_differ);
+    const std::vector<std::string> differences = step_differences(
+        timeline_, steps_, alike, census_.busiest_lane, limits_.steps_differ, limits_.counts_differ);
     if (differences.empty()) return;
     say(diagnostics::kStepsDiffer, join(differences, "; "), static_cast<std::int64_t>(alike.size()));
   }

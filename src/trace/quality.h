@@ -37,6 +37,7 @@ struct QualityLimits {
   std::int64_t clock_rounding_ns = 2'000;  // stamps of host and device are converted between clocks
   std::int64_t wait_rounding_ns = 20'000;  // the same, of a wait's end and its work's
   double steps_differ = 0.2;               // from their median: beyond it steps are not one thing
+  double counts_differ = 0.02;             // of the ops or kernels of the step that has most
   double inflation = 0.1;                  // the profiler's cost that is worth a word
   std::int64_t late_ns = 10'000'000'000;   // a kernel so long after its launch ran by another clock
   std::int64_t long_annotation_ns = 1'000'000'000;  // a range as long, of which

@@ -24,11 +24,11 @@ std::vector<Content> contents_of(const Timeline& timeline, const Steps& steps, s
     if (event.role != Role::kOp && event.role != Role::kKernel) continue;
     const std::int64_t at =
         timeline.calls[i] == kNoEvent ? event.start_ns : timeline.events[timeline.calls[i]].start_ns;
-    const auto behind =
-        std::upper_bound(steps.steps.begin(), steps.steps.end(), at,
-                         [](std::int64_t time, const Step& step) { return time < step.start_ns; });
-    if (behind == steps.steps.begin() || at >= std::prev(behind)->end_ns) continue;
-    Content& content = contents[static_cast<std::size_t>(std::prev(behind) - steps.steps.begin())];
+    const std::optional<std::size_t> step = timeline.calls[i] == kNoEvent && event.role == Role::kKernel
+                                                ? steps.of_device(at)
+                                                : steps.of_host(at);
+    if (!step) continue;
+    Content& content = contents[*step];
     if (event.role == Role::kKernel) {
       ++content.kernels;
       continue;
@@ -48,7 +48,7 @@ std::string time_text(std::int64_t ns) {
 
 std::vector<std::string> step_differences(const Timeline& timeline, const Steps& steps,
                                           const std::vector<std::size_t>& chosen, std::uint32_t lane,
-                                          double time_share) {
+                                          double time_share, double count_share) {
   std::vector<std::string> differences;
   if (chosen.size() < 2) return differences;
   std::vector<std::int64_t> walls;
@@ -69,6 +69,8 @@ std::vector<std::string> step_differences(const Timeline& timeline, const Steps&
     const auto [least, most] = std::minmax_element(
         alike.begin(), alike.end(), [part](const Content& a, const Content& b) { return a.*part < b.*part; });
     if ((*least).*part == (*most).*part) return true;
+    const auto spread = static_cast<double>((*most).*part - (*least).*part);
+    if (spread <= count_share * static_cast<double>((*most).*part)) return false;
     differences.push_back(fmt::format("they run from {} to {} {}", (*least).*part, (*most).*part, what));
     return false;
   };

@@ -13,10 +13,10 @@
 namespace deepgap::trace {
 
 // Of the steps `chosen` (by their index): their times, where one is off the median by more than `time_share`
-// of it, how many ops and kernels they run, and, where these are alike, whether the ops are and their order
-// is.
+// of it, how many ops and kernels they run, where that differs by more than `count_share` of the most, and,
+// where these are equal, whether the ops are and their order is.
 std::vector<std::string> step_differences(const Timeline& timeline, const Steps& steps,
                                           const std::vector<std::size_t>& chosen, std::uint32_t lane,
-                                          double time_share);
+                                          double time_share, double count_share);
 
 }  // namespace deepgap::trace

@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 
+#include "trace/runtime_calls.h"
+
 namespace deepgap::trace {
 namespace {
 
@@ -187,30 +189,67 @@ std::vector<Range> repeated_launches(const Timeline& timeline, std::size_t short
   const std::size_t period = period_of(keys);
   const bool graph = std::any_of(
       keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(period), [&](const Launched& launch) {
-        return timeline.texts[launch.call_name].find("GraphLaunch") != std::string_view::npos;
+        return call_kind(timeline.texts[launch.call_name]) == CallKind::kLaunchGraph;
       });
   return period < shortest && !graph ? std::vector<Range>() : ranges_of(calls, period);
 }
 
-// To the last work that was launched in a range, but not into the next one.
-void extend(const Timeline& timeline, std::vector<Step>& steps) {
+// Counts what each step launches. When the last of it was done; the end of its range where it launches none.
+std::vector<std::int64_t> completions(const Timeline& timeline, std::vector<Step>& steps) {
+  std::vector<std::int64_t> done;
+  for (const Step& step : steps) done.push_back(step.host_end_ns);
   const std::vector<std::uint32_t>& calls = timeline.calls;
-
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const Role role = timeline.events[i].role;
     if (calls[i] == kNoEvent || role == Role::kDeviceAnnotation || role == Role::kWait) continue;
     const std::int64_t launched = timeline.events[calls[i]].start_ns;
     const auto behind =
         std::upper_bound(steps.begin(), steps.end(), launched,
-                         [](std::int64_t at, const Step& step) { return at < step.start_ns; });
+                         [](std::int64_t at, const Step& step) { return at < step.host_start_ns; });
     if (behind == steps.begin()) continue;
     Step& step = *std::prev(behind);
     if (launched >= step.host_end_ns) continue;
-    ++step.launched;
-    std::int64_t end = timeline.events[i].end_ns();
-    if (behind != steps.end()) end = std::min(end, behind->start_ns);
-    step.end_ns = std::max(step.end_ns, end);
+    std::int64_t& end = done[static_cast<std::size_t>(std::prev(behind) - steps.begin())];
+    end = step.launched++ == 0 ? timeline.events[i].end_ns() : std::max(end, timeline.events[i].end_ns());
   }
+  return done;
+}
+
+// To the last work that was launched in a range, but not into the next one.
+void extend(std::vector<Step>& steps, const std::vector<std::int64_t>& done) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].launched == 0) continue;
+    const bool last = i + 1 == steps.size();
+    steps[i].end_ns = std::max(steps[i].end_ns, last ? done[i] : std::min(done[i], steps[i + 1].start_ns));
+  }
+}
+
+// From completion to completion. A step that launches nothing takes no time of the device.
+void tell_by_device(std::vector<Step>& steps, const std::vector<std::int64_t>& done) {
+  std::int64_t before = steps.front().start_ns;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    steps[i].start_ns = before;
+    if (steps[i].launched > 0) before = done[i];
+    steps[i].end_ns = before;
+  }
+}
+
+// Counts those that run ahead. Whether they are told by the device: most do, and each is done after the one
+// before it.
+bool run_ahead(Steps& found, const std::vector<std::int64_t>& done, double share) {
+  bool in_order = true;
+  std::int64_t before = found.steps.front().host_start_ns;
+  for (std::size_t i = 0; i < found.steps.size(); ++i) {
+    if (found.steps[i].launched == 0) continue;
+    in_order = in_order && done[i] > before;
+    before = done[i];
+    if (i + 1 == found.steps.size()) continue;
+    const std::int64_t by = done[i] - found.steps[i + 1].host_start_ns;
+    if (by <= 0) continue;
+    ++found.ahead;
+    found.most_ahead_ns = std::max(found.most_ahead_ns, by);
+  }
+  return in_order && static_cast<double>(found.ahead) > share * static_cast<double>(found.steps.size() - 1);
 }
 
 // Among steps of which some launch work, one that launches nothing is no measure of another.
@@ -246,6 +285,27 @@ std::string_view name_of(StepBasis basis) {
   return "";
 }
 
+std::string_view name_of(StepExtent extent) {
+  return extent == StepExtent::kRange ? "range" : "completion";
+}
+
+std::optional<std::size_t> Steps::of_device(std::int64_t at) const {
+  const auto behind =
+      std::upper_bound(steps.begin(), steps.end(), at,
+                       [](std::int64_t time, const Step& step) { return time < step.start_ns; });
+  if (behind == steps.begin() || at >= std::prev(behind)->end_ns) return std::nullopt;
+  return static_cast<std::size_t>(std::prev(behind) - steps.begin());
+}
+
+std::optional<std::size_t> Steps::of_host(std::int64_t at) const {
+  if (extent == StepExtent::kRange) return of_device(at);
+  const auto behind =
+      std::upper_bound(steps.begin(), steps.end(), at,
+                       [](std::int64_t time, const Step& step) { return time < step.host_start_ns; });
+  if (behind == steps.begin() || at >= std::prev(behind)->host_end_ns) return std::nullopt;
+  return static_cast<std::size_t>(std::prev(behind) - steps.begin());
+}
+
 bool is_empty(const Steps& steps, std::size_t index) {
   return steps.any_launches && steps.steps[index].launched == 0;
 }
@@ -277,9 +337,16 @@ Steps find_steps(const Timeline& timeline, const StepLimits& limits) {
         {.name = range.name.empty() ? "sequence " + std::to_string(i + 1) : std::string(range.name),
          .start_ns = range.start_ns,
          .end_ns = range.end_ns,
+         .host_start_ns = range.start_ns,
          .host_end_ns = range.end_ns});
   }
-  extend(timeline, found.steps);
+  const std::vector<std::int64_t> done = completions(timeline, found.steps);
+  if (run_ahead(found, done, limits.ahead_share)) {
+    found.extent = StepExtent::kCompletion;
+    tell_by_device(found.steps, done);
+  } else {
+    extend(found.steps, done);
+  }
   found.any_launches =
       std::any_of(found.steps.begin(), found.steps.end(), [](const Step& step) { return step.launched > 0; });
   mark_warmup(found.steps, limits.cold_start);

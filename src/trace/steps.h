@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,23 +23,42 @@ enum class StepBasis {
 };
 std::string_view name_of(StepBasis basis);
 
+// From where to where a step reaches.
+enum class StepExtent {
+  // Its range or, where no later step begins first, to the end of the last work launched in it.
+  kRange,
+  // From the end of the work of the step before to the end of its own: the host launches the steps ahead of
+  // the device, and a range says how long the launching took.
+  kCompletion,
+};
+std::string_view name_of(StepExtent extent);
+
 // Steps do not overlap: a kernel that runs in a later step's time is charged there.
 struct Step {
   std::string name;
   std::int64_t start_ns = 0;
-  std::int64_t end_ns =
-      0;  // of the range or, where no later step begins first, of the last work launched in it
-  std::int64_t host_end_ns = 0;  // of the range alone
-  std::int64_t launched = 0;     // pieces of work, wherever they ran
-  bool warmup = false;           // a cold start: left out of every average
+  std::int64_t end_ns = 0;
+  std::int64_t host_start_ns = 0;  // of the range
+  std::int64_t host_end_ns = 0;
+  std::int64_t launched = 0;  // pieces of work, wherever they ran
+  bool warmup = false;        // a cold start: left out of every average
 
   std::int64_t wall_ns() const { return end_ns - start_ns; }
 };
 
 struct Steps {
   StepBasis basis = StepBasis::kWholeTrace;
+  StepExtent extent = StepExtent::kRange;
   std::vector<Step> steps;    // by start; empty for a trace without events
   bool any_launches = false;  // some step does
+  // Those whose work ends after the next one has begun, and by how much at most.
+  std::size_t ahead = 0;
+  std::int64_t most_ahead_ns = 0;
+
+  // The step in whose time the device is at `at`.
+  std::optional<std::size_t> of_device(std::int64_t at) const;
+  // The step in which the host is then.
+  std::optional<std::size_t> of_host(std::int64_t at) const;
 };
 
 // Whether a step launches nothing while others do: it is no measure of them.
@@ -48,6 +68,7 @@ struct StepLimits {
   double cold_start = 1.5;   // a first step that takes so many times the median of the others is one
   double least_cover = 0.5;  // of the time in which anything ran, by the repetitions of a named range
   std::size_t shortest_sequence = 3;  // what is shorter is a loop within a step
+  double ahead_share = 0.5;  // where more of the steps run on into the next, all are told by the device
 };
 
 Steps find_steps(const Timeline& timeline, const StepLimits& limits = {});

@@ -50,6 +50,29 @@ TEST(FindSteps, ProfilerStepsReachToTheirLastWork) {
   EXPECT_EQ(steps.steps[0].host_end_ns, 100'000);
 }
 
+// Each step's launches take 10 us of its 20, its work 50: the device is ever further behind.
+TEST(FindSteps, StepsThatAreLaunchedAheadAreToldByTheDevice) {
+  TimelineBuilder builder;
+  for (std::int64_t step = 0; step < 4; ++step) {
+    builder.annotation("ProfilerStep#" + std::to_string(step), step * 20, 20);
+    if (step == 2) continue;  // launches nothing
+    const auto id = static_cast<std::uint64_t>(step);
+    const std::int64_t device = 10 + (step == 3 ? 2 : step) * 50;
+    builder.launch(step * 20 + 5, 5, id).kernel("k", device, 48, id);
+  }
+  const Steps steps = find_steps(builder.build());
+  EXPECT_EQ(steps.extent, StepExtent::kCompletion);
+  EXPECT_THAT(texts_of(steps), ElementsAre("ProfilerStep#0 0..58", "ProfilerStep#1 58..108",
+                                           "ProfilerStep#2 108..108", "ProfilerStep#3 108..158"));
+  EXPECT_TRUE(is_empty(steps, 2));
+  EXPECT_EQ(steps.ahead, 2U);
+  EXPECT_EQ(steps.most_ahead_ns, 68'000);
+  EXPECT_EQ(steps.of_host(25'000), 1U);
+  EXPECT_EQ(steps.of_device(25'000), 0U);
+  EXPECT_EQ(steps.of_device(108'000), 3U);
+  EXPECT_EQ(steps.of_device(158'000), std::nullopt);
+}
+
 TEST(FindSteps, AColdFirstStepIsWarmup) {
   TimelineBuilder builder;
   builder.annotation("ProfilerStep#1", 0, 400)

@@ -167,16 +167,16 @@ class Tracer {
     for (std::uint32_t i = 0; i < found_.ops.size(); ++i) {
       TracedOp& op = found_.ops[i];
       op_of_event_[op.event] = i;
-      op.step = step_at(dispatched_at(op.event));
+      op.step = step_of(op.event);
     }
   }
 
-  std::uint32_t step_at(std::int64_t time) const {
-    const auto behind =
-        std::upper_bound(steps_.steps.begin(), steps_.steps.end(), time,
-                         [](std::int64_t at, const Step& step) { return at < step.start_ns; });
-    if (behind == steps_.steps.begin() || time >= std::prev(behind)->end_ns) return kNoStep;
-    return static_cast<std::uint32_t>(std::prev(behind) - steps_.steps.begin());
+  // Of work whose call is not known, the step that it runs in.
+  std::uint32_t step_of(std::uint32_t event) const {
+    const bool called = timeline_.events[event].role == Role::kOp || timeline_.calls[event] != kNoEvent;
+    const std::int64_t at = dispatched_at(event);
+    const std::optional<std::size_t> step = called ? steps_.of_host(at) : steps_.of_device(at);
+    return step ? static_cast<std::uint32_t>(*step) : kNoStep;
   }
 
   std::uint32_t op_of(std::uint32_t event, std::uint32_t owner) const {

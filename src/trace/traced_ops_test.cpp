@@ -113,6 +113,7 @@ TEST(TracedOps, WhatIsTakenApartKeepsWhatItLaunchesItself) {
 TEST(TracedOps, StepsAndWorkThatRunsInALaterOne) {
   TimelineBuilder builder;
   builder.annotation("ProfilerStep#1", 0, 100).annotation("ProfilerStep#2", 100, 100);
+  builder.annotation("ProfilerStep#3", 200, 100);
   builder.op("aten::mm", 10, 10).launch(12, 2, 1).kernel("gemm", 90, 30, 1);
   builder.op("aten::relu", 110, 10).launch(112, 2, 2).kernel("relu", 130, 10, 2);
   const Traced traced(builder);

@@ -123,6 +123,7 @@ Json json_of_trace(const TraceFindings& findings) {
                     {"lost", findings.lost}};
   json["kernels"] = {{"count", findings.kernels}, {"total_ns", findings.kernel_ns}};
   json["step_basis"] = findings.step_basis;
+  json["step_extent"] = findings.step_extent;
   json["launches_block"] = findings.launches_block;
   json["steps"] = Json::array();
   for (const TraceFindings::Step& step : findings.steps) {
