@@ -34,8 +34,9 @@ Result<nlohmann::json> read_small_document(ByteSource& source, std::size_t most)
                     printable(source.path()), error.byte,
                     printable(text.substr(std::min(text.size(), error.byte == 0 ? 0 : error.byte - 1), 20))));
   } catch (const nlohmann::json::out_of_range&) {
-    return bad_input(fmt::format("{}: expected numbers of at most 1.8e308, found one beyond: the file is damaged",
-                                 printable(source.path())));
+    return bad_input(
+        fmt::format("{}: expected numbers of at most 1.8e308, found one beyond: the file is damaged",
+                    printable(source.path())));
   }
 }
 

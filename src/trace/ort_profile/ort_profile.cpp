@@ -179,7 +179,8 @@ class OrtProfileImporter final : public Importer {
         .title = "ONNX Runtime profile (JSON)",
         .content = "runs, nodes with operator, shapes and types, providers; kernels of the CUDA provider",
         .basis =
-            "real files of a CPU, with the providers CPU and MKLDNN, of 2020 and of version 1.30; kernels from "
+            "real files of a CPU, with the providers CPU and MKLDNN, of 2020 and of version 1.30; kernels "
+            "from "
             "its source"};
     return format;
   }
