@@ -124,6 +124,13 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
   return joined;
 }
 
+std::string counted(std::int64_t count, std::string_view one) {
+  std::string text = std::to_string(count) + " ";
+  text += one;
+  if (count != 1) text += 's';
+  return text;
+}
+
 std::string_view trim(std::string_view text) {
   constexpr std::string_view kWhiteSpace = " \t\n\r\v\f";
   const std::size_t first = text.find_first_not_of(kWhiteSpace);

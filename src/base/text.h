@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ bool is_utf8(std::string_view text);
 // "a,,b" -> "a", "", "b"; "" -> "".
 std::vector<std::string> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
+// 1, "step" -> "1 step"; 3, "step" -> "3 steps".
+std::string counted(std::int64_t count, std::string_view one);
 // Without white space (ASCII) at its ends.
 std::string_view trim(std::string_view text);
 // ASCII letters only.

@@ -139,5 +139,11 @@ TEST(UnknownName, SaysWhatIsKnown) {
   EXPECT_EQ(unknown_name("engine", "x", {}), "unknown engine 'x': none is known");
 }
 
+TEST(Counted, OneIsNotMany) {
+  EXPECT_EQ(counted(1, "step"), "1 step");
+  EXPECT_EQ(counted(0, "step"), "0 steps");
+  EXPECT_EQ(counted(12, "kernel"), "12 kernels");
+}
+
 }  // namespace
 }  // namespace deepgap

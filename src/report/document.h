@@ -89,6 +89,8 @@ struct Chart {
 struct DiagnosticList {
   std::vector<Diagnostic> diagnostics;
 };
+// Where, what and how often, unless the text says that number itself.
+std::string diagnostic_text(const Diagnostic& diagnostic);
 
 using Block = std::variant<Heading, Paragraph, Code, Table, Chart, DiagnosticList>;
 

@@ -57,9 +57,7 @@ struct MarkdownRenderer {
     separate();
     for (const Diagnostic& diagnostic : list.diagnostics) {
       out += "- **" + std::string(name_of(diagnostic.severity)) + "** `" + printable(diagnostic.id, 60) +
-             "` " +
-             escaped(diagnostic.where.empty() ? diagnostic.text : diagnostic.where + ": " + diagnostic.text);
-      if (diagnostic.count > 1) out += " (" + std::to_string(diagnostic.count) + " times)";
+             "` " + escaped(diagnostic_text(diagnostic));
       if (const std::string_view remedy = remedy_of(diagnostic.id); !remedy.empty())
         out += " *" + escaped(remedy) + "*";
       out += "\n";

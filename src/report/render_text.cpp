@@ -150,11 +150,8 @@ class TextRenderer {
       const std::string label =
           std::string(name_of(diagnostic.severity)) + " " + printable(diagnostic.id, 60);
       styled(label, style);
-      std::string text =
-          diagnostic.where.empty() ? diagnostic.text : diagnostic.where + ": " + diagnostic.text;
-      if (diagnostic.count > 1) text += " (" + std::to_string(diagnostic.count) + " times)";
       out_ += "  ";
-      wrap(printable(text, 2000), 2, label.size() + 2);
+      wrap(printable(diagnostic_text(diagnostic), 2000), 2, label.size() + 2);
       if (const std::string_view remedy = remedy_of(diagnostic.id); !remedy.empty()) {
         out_ += "  ";
         wrap("remedy: " + std::string(remedy), 2, 2);

@@ -28,6 +28,13 @@ struct TraceFindings {
     std::vector<std::pair<std::string, std::int64_t>> labels;  // in their order, those of 0 ns too
   };
 
+  // What a label means, in the order of Step::labels.
+  struct LabelWords {
+    std::string title;   // of a column
+    std::string device;  // what the device does
+    std::string remedy;  // to try; may be ""
+  };
+
   // Equal calls of an op: what they took in a step, as a mean over the averaged ones.
   struct Op {
     std::string name;
@@ -42,6 +49,7 @@ struct TraceFindings {
     std::int64_t total_ns = 0;   // in which any kernel of a call ran
     std::int64_t charge_ns = 0;  // its part of the label `kernel`
     std::int64_t copy_ns = 0;
+    std::int64_t launch_wait_ns = 0;  // idle_host_launch that its work ended
     std::int64_t host_ns = 0;
     std::optional<std::int64_t> flops;
     std::optional<std::int64_t> bytes;
@@ -65,9 +73,14 @@ struct TraceFindings {
   std::string step_extent;  // "range", "completion"
   bool launches_block = false;
   std::vector<Step> steps;
+  std::vector<LabelWords> label_words;
   std::vector<std::size_t> averaged;  // of steps
-  std::vector<Op> ops;                // by charge
-  std::size_t ops_shown = 10;         // to people
+  // Half the width of the 95 % interval of the averaged steps' mean, by Student's t; absent: a single step.
+  std::optional<double> mean_half_width_ns;
+  std::vector<std::int64_t> working_devices;  // those that the trace has work of
+  std::optional<std::int64_t> unprofiled_ns;  // of a step, where the user gave it
+  std::vector<Op> ops;                        // by charge
+  std::size_t ops_shown = 10;                 // to people
   std::vector<std::pair<std::string, std::string>> facts;
 };
 

@@ -63,6 +63,7 @@ std::vector<report::TraceFindings::Op> op_findings(const trace::Timeline& timeli
                                  .total_ns = rounded_mean(row.duration_ns, count),
                                  .charge_ns = charges[i],
                                  .copy_ns = rounded_mean(row.copy_ns, count),
+                                 .launch_wait_ns = rounded_mean(row.launch_wait_ns, count),
                                  .host_ns = rounded_mean(row.host_ns, count),
                                  .flops = rounded_mean(row.flops, count),
                                  .bytes = rounded_mean(row.bytes, count)};

@@ -14,8 +14,10 @@
 #include "report/trace_findings.h"
 #include "session/foreign_file.h"
 #include "session/op_findings.h"
+#include "stats/distributions.h"
 #include "trace/attribution.h"
 #include "trace/importer.h"
+#include "trace/label_words.h"
 #include "trace/perfetto.h"
 #include "trace/quality.h"
 #include "trace/steps.h"
@@ -30,19 +32,39 @@ std::string case_of(const std::string& path) {
   return name.substr(0, name.find('.'));
 }
 
-Result<void> check_device(const trace::Timeline& timeline, std::int64_t device) {
+std::set<std::int64_t> devices_with_work(const trace::Timeline& timeline) {
   std::set<std::int64_t> devices;
   for (const trace::Event& event : timeline.events) {
     const bool work = event.role == trace::Role::kKernel || event.role == trace::Role::kCopy ||
                       event.role == trace::Role::kMemset;
     if (work) devices.insert(timeline.launches[event.detail].device);
   }
+  return devices;
+}
+
+Result<void> check_device(const trace::Timeline& timeline, std::int64_t device) {
+  const std::set<std::int64_t> devices = devices_with_work(timeline);
   if (devices.contains(device)) return {};
   std::vector<std::string> names;
   for (const std::int64_t each : devices) names.push_back(std::to_string(each));
   return usage_error(
       fmt::format("--device {}: expected a device that the trace has work of ({}), found none of it", device,
                   names.empty() ? "it has none" : join(names, ", ")));
+}
+
+// Of the 95 % interval of the steps' mean, by Student's t: the steps of a trace are few, and none is left
+// out.
+std::optional<double> half_width(const trace::Steps& steps, const std::vector<std::size_t>& averaged) {
+  if (averaged.size() < 2) return std::nullopt;
+  const auto count = static_cast<double>(averaged.size());
+  double mean = 0;
+  for (const std::size_t step : averaged) mean += static_cast<double>(steps.steps[step].wall_ns()) / count;
+  double squares = 0;
+  for (const std::size_t step : averaged) {
+    const double off = static_cast<double>(steps.steps[step].wall_ns()) - mean;
+    squares += off * off;
+  }
+  return stats::student_t_quantile(0.975, count - 1) * std::sqrt(squares / (count - 1) / count);
 }
 
 report::TraceFindings findings_of(const trace::Timeline& timeline, const trace::Steps& steps,
@@ -66,6 +88,7 @@ report::TraceFindings findings_of(const trace::Timeline& timeline, const trace::
   const trace::Total kernels = trace::total_of(timeline, trace::Role::kKernel);
   findings.kernels = kernels.count;
   findings.kernel_ns = kernels.ns;
+  for (const std::int64_t device : devices_with_work(timeline)) findings.working_devices.push_back(device);
   findings.step_basis = trace::name_of(steps.basis);
   findings.step_extent = trace::name_of(steps.extent);
   findings.launches_block = attribution.launches_block;
@@ -81,7 +104,13 @@ report::TraceFindings findings_of(const trace::Timeline& timeline, const trace::
     }
     findings.steps.push_back(std::move(step));
   }
+  for (std::size_t label = 0; label < trace::kLabels; ++label) {
+    const trace::LabelWords& words = trace::words_of(static_cast<trace::Label>(label));
+    findings.label_words.push_back(
+        {std::string(words.title), std::string(words.device), std::string(words.remedy)});
+  }
   findings.averaged = trace::steps_to_average(steps, quality);
+  findings.mean_half_width_ns = half_width(steps, findings.averaged);
   findings.facts = timeline.facts;
   return findings;
 }
@@ -135,6 +164,7 @@ Result<Answer> trace_content(trace::FileContent content, const std::string& path
   const trace::Quality quality = trace::judge(timeline, steps, attribution, options.unprofiled_ns);
   report::TraceFindings findings = findings_of(timeline, steps, attribution, quality);
   findings.path = path;
+  findings.unprofiled_ns = options.unprofiled_ns;
   DEEPGAP_ASSIGN(const trace::TracedOps traced, trace::trace_ops(timeline, steps, attribution));
   findings.ops = op_findings(timeline, traced, findings.averaged);
   findings.ops_shown = options.ops;

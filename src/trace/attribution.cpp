@@ -18,6 +18,7 @@ struct Work {
   std::int64_t end_ns = 0;
   std::uint32_t call = kNoEvent;
   bool kernel = false;
+  std::uint32_t event = kNoEvent;
 };
 
 std::optional<std::int32_t> busiest_device(const Timeline& timeline) {
@@ -73,7 +74,7 @@ class Attributor {
     if (host_only_) {
       for (const Interval& busy :
            computing_times(timeline, host_.threads, host_.names, limits.host.long_view_ns)) {
-        work_.push_back({busy.start_ns, busy.end_ns, kNoEvent, true});
+        work_.push_back({busy.start_ns, busy.end_ns, kNoEvent, true, kNoEvent});
       }
       return;
     }
@@ -95,7 +96,8 @@ class Attributor {
       const bool kernel = event.role == Role::kKernel;
       if (!kernel && event.role != Role::kCopy && event.role != Role::kMemset) continue;
       if (timeline_.launches[event.detail].device == found_.device) {
-        work_.push_back({event.start_ns, event.end_ns(), timeline_.calls[i], kernel});
+        work_.push_back(
+            {event.start_ns, event.end_ns(), timeline_.calls[i], kernel, static_cast<std::uint32_t>(i)});
       } else if (!elsewhere_.empty() && event.start_ns <= elsewhere_.back().end_ns) {
         elsewhere_.back().end_ns = std::max(elsewhere_.back().end_ns, event.end_ns());
       } else {
@@ -148,10 +150,11 @@ class Attributor {
     if (end <= start) return;
     found_.steps.back().ns[static_cast<std::size_t>(label)] += end - start;
     if (!found_.segments.empty() && found_.segments.back().end_ns == start &&
-        found_.segments.back().label == label && start > step_start_) {
+        found_.segments.back().label == label && found_.segments.back().next == ended_by_ &&
+        start > step_start_) {
       found_.segments.back().end_ns = end;
     } else {
-      found_.segments.push_back({start, end, label});
+      found_.segments.push_back({start, end, label, ended_by_});
     }
   }
 
@@ -179,7 +182,11 @@ class Attributor {
       put(at, kernels, Label::kKernel);
       const std::int64_t copies = std::clamp(copy_until_, kernels, until);
       put(kernels, copies, Label::kCopyExposed);
-      if (copies < until) idle(copies, until, more ? &work_[next_] : nullptr);
+      if (copies < until) {
+        ended_by_ = more ? work_[next_].event : kNoEvent;
+        idle(copies, until, more ? &work_[next_] : nullptr);
+        ended_by_ = kNoEvent;
+      }
       at = until;
       if (!more) return;
       begin_work();
@@ -355,6 +362,7 @@ class Attributor {
   std::size_t elsewhere_next_ = 0;
   std::int64_t step_start_ = 0;
   bool step_is_cold_ = false;
+  std::uint32_t ended_by_ = kNoEvent;  // of the gap that is looked at
   std::int64_t kernel_until_ = std::numeric_limits<std::int64_t>::min();
   std::int64_t copy_until_ = std::numeric_limits<std::int64_t>::min();
   std::unordered_map<std::uint32_t, std::unique_ptr<HostActivity>> activities_;

@@ -48,6 +48,7 @@ struct Segment {
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
   Label label = Label::kIdleUnknown;
+  std::uint32_t next = kNoEvent;  // of idle time: the work that ends it; none at the end of a step
 };
 
 struct StepLabels {

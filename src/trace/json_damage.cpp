@@ -28,28 +28,27 @@ void say_damage(Timeline& timeline, const JsonEvents& events, const ByteSource& 
         fmt::format("the file ends within the JSON, after {} events", timeline.counts.read), 1);
   }
   std::vector<std::string> repairs;
-  if (mended.mended > 0) repairs.push_back(fmt::format("{} events were put right", mended.mended));
+  if (mended.mended > 0) repairs.push_back(counted(mended.mended, "event") + " put right");
   if (damage.members_suspect > 0) {
-    repairs.push_back(fmt::format("{} members beside the events were put right", damage.members_suspect));
+    repairs.push_back(counted(damage.members_suspect, "member") + " beside the events put right");
   }
   if (damage.byte_order_mark) repairs.emplace_back("a byte order mark was passed over");
   if (damage.trailing_commas > 0) repairs.emplace_back("a comma before the closing bracket was passed over");
-  if (damage.stray_bytes > 0)
-    repairs.push_back(fmt::format("{} stray bytes were passed over", damage.stray_bytes));
+  if (damage.stray_bytes > 0) repairs.push_back(counted(damage.stray_bytes, "stray byte") + " passed over");
   if (damage.trailing_bytes > 0) {
-    repairs.push_back(fmt::format("{} bytes behind the end were passed over", damage.trailing_bytes));
+    repairs.push_back(counted(damage.trailing_bytes, "byte") + " behind the end passed over");
   }
   if (!repairs.empty()) {
     say(diagnostics::kTextRepaired, join(repairs, "; "),
         std::max<std::int64_t>(mended.mended, static_cast<std::int64_t>(repairs.size())));
   }
   if (mended.negative > 0)
-    say(diagnostics::kNegativeDurations, fmt::format("{} events end before they begin", mended.negative),
-        mended.negative);
+    say(diagnostics::kNegativeDurations,
+        counted(mended.negative, "event") + " with an end before the beginning", mended.negative);
   const std::int64_t others = timeline.counts.lost - mended.negative;
   if (others > 0)
-    say(diagnostics::kEventsLost, fmt::format("{} of {} events were lost", others, timeline.counts.read),
-        others);
+    say(diagnostics::kEventsLost,
+        fmt::format("{} of {} lost", others, counted(timeline.counts.read, "event")), others);
 }
 
 }  // namespace deepgap::trace

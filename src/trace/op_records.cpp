@@ -82,8 +82,8 @@ class Table {
     }
     for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].precision_path = main_path(i);
     std::stable_sort(rows_.begin(), rows_.end(), [](const OpRow& a, const OpRow& b) {
-      return std::tuple(a.charge_ns, a.duration_ns, a.copy_ns, a.host_ns) >
-             std::tuple(b.charge_ns, b.duration_ns, b.copy_ns, b.host_ns);
+      return std::tuple(a.charge_ns, a.duration_ns, a.copy_ns, a.launch_wait_ns, a.host_ns) >
+             std::tuple(b.charge_ns, b.duration_ns, b.copy_ns, b.launch_wait_ns, b.host_ns);
     });
     while (rows_.size() > most) {
       fold(rest, rows_.back());
@@ -124,6 +124,7 @@ class Table {
     row.copies += op.copies;
     add(row.duration_ns, op.duration_ns);
     add(row.copy_ns, op.copy_ns);
+    add(row.launch_wait_ns, op.launch_wait_ns);
     add(row.host_ns, op.host_ns);
     add(row.flops, op.flops);
     add(row.bytes, op.bytes);
@@ -152,6 +153,7 @@ class Table {
     add(rest.duration_ns, row.duration_ns);
     add(rest.charge_ns, row.charge_ns);
     add(rest.copy_ns, row.copy_ns);
+    add(rest.launch_wait_ns, row.launch_wait_ns);
     add(rest.host_ns, row.host_ns);
   }
 

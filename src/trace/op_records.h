@@ -26,6 +26,7 @@ struct OpRow {
   std::int64_t duration_ns = 0;
   std::int64_t charge_ns = 0;
   std::int64_t copy_ns = 0;
+  std::int64_t launch_wait_ns = 0;
   std::int64_t host_ns = 0;
   std::optional<Flops> flops;  // absent too where the sum is no 64-bit number
   std::optional<Bytes> bytes;

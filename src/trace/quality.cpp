@@ -122,11 +122,12 @@ class Judge {
       if (timeline_.calls[i] != kNoEvent) has_work[timeline_.calls[i]] = true;
       if (timeline_.events[i].role == Role::kKernel && timeline_.calls[i] == kNoEvent) ++orphans;
     }
-    if (orphans > 0) {
+    if (orphans > 0 && !any_call_) {
       say(diagnostics::kKernelsWithoutLaunches,
-          any_call_ ? fmt::format("{} kernels have no launch", orphans)
-                    : fmt::format("none of the {} kernels has a launch: no calls were recorded", orphans),
+          fmt::format("none of {} has a launch: no calls were recorded", counted(orphans, "kernel")),
           orphans);
+    } else if (orphans > 0) {
+      missing_launches(orphans);
     }
     const std::vector<StepCounts> counts = count_launches(has_work);
     say_of_steps(diagnostics::kLaunchesWithoutKernels, "{} of {} launches have no kernel", counts,
@@ -140,6 +141,33 @@ class Judge {
       found_.broken[i] = lacks || count.opaque_graphs > 0;
       loss_ = loss_ || found_.broken[i] || count.missing() > 0;
     }
+  }
+
+  // Why the device waited for such a kernel is not known.
+  void missing_launches(std::int64_t orphans) {
+    struct Kernels {
+      std::int64_t all = 0;
+      std::int64_t orphans = 0;
+    };
+    std::vector<Kernels> counts(steps_.steps.size());
+    for (std::size_t i = 0; i < timeline_.events.size(); ++i) {
+      if (timeline_.events[i].role != Role::kKernel) continue;
+      const auto step = steps_.of_device(timeline_.events[i].start_ns);
+      if (!step) continue;
+      ++counts[*step].all;
+      if (timeline_.calls[i] != kNoEvent) continue;
+      ++counts[*step].orphans;
+      --orphans;
+    }
+    say_of_steps(diagnostics::kKernelsWithoutLaunches, "{} of {} kernels without a launch", counts,
+                 [](const Kernels& count) { return std::pair(count.orphans, count.all); });
+    if (orphans > 0)
+      say(diagnostics::kKernelsWithoutLaunches, counted(orphans, "kernel") + " without a launch", orphans,
+          "outside of the steps");
+    loss_ =
+        loss_ || std::any_of(counts.begin(), counts.end(), [this](const Kernels& count) {
+          return static_cast<double>(count.orphans) > limits_.broken_share * static_cast<double>(count.all);
+        });
   }
 
   std::vector<StepCounts> count_launches(const std::vector<bool>& has_work) {
@@ -174,8 +202,8 @@ class Judge {
   }
 
   // A fault of steps, each by its name; of more than a few the rest together.
-  template <typename Part>
-  void say_of_steps(const DiagnosticKind& kind, const char* text, const std::vector<StepCounts>& counts,
+  template <typename Counts, typename Part>
+  void say_of_steps(const DiagnosticKind& kind, const char* text, const std::vector<Counts>& counts,
                     Part part_of) {
     std::size_t named = 0;
     std::size_t more = 0;
@@ -284,7 +312,7 @@ class Judge {
 
   void kernels_of_no_time() {
     if (census_.timeless_kernels == 0) return;
-    say(diagnostics::kZeroDurations, fmt::format("{} kernels take 0 ns", census_.timeless_kernels),
+    say(diagnostics::kZeroDurations, counted(census_.timeless_kernels, "kernel") + " of 0 ns",
         census_.timeless_kernels);
   }
 
@@ -300,7 +328,7 @@ class Judge {
       end = std::max(end, event.end_ns());
     }
     if (count == 0) return;
-    std::string text = fmt::format("{} kernels begin before the one before them on their stream ends", count);
+    std::string text = counted(count, "kernel") + " begun before the end of the one before on the stream";
     for (const TraceDevice& device : timeline_.devices) {
       if (device.id == attribution_.device && device.compute_capability)
         text += fmt::format("; the device has compute capability {}", *device.compute_capability);
@@ -357,10 +385,8 @@ class Judge {
   }
 
   Verdict verdict() const {
-    const bool none =
-        timeline_.events.empty() || (!host_only_ && !attribution_.device) || steps_.steps.empty() ||
-        attribution_.unaccounted_ns != 0 ||
-        std::all_of(found_.broken.begin(), found_.broken.end(), [](bool broken) { return broken; });
+    const bool none = timeline_.events.empty() || (!host_only_ && !attribution_.device) ||
+                      attribution_.unaccounted_ns != 0 || steps_to_average(steps_, found_).empty();
     if (none) return Verdict::kUnusable;
     return loss_ ? Verdict::kUsableWithLoss : Verdict::kUsable;
   }

@@ -17,6 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
 
 Quality quality_of(const Timeline& timeline, std::optional<std::int64_t> unprofiled_ns = std::nullopt) {
@@ -102,7 +103,7 @@ TEST(Judge, WhatIsOddIsSaidWithItsCount) {
   builder.launch(290, 2, 99).kernel("early", 280, 1, 99);
   const Quality quality = quality_of(builder.build());
   EXPECT_THAT(quality.diagnostics,
-              Contains(is(diagnostics::kKernelsWithoutLaunches, "2 kernels have no launch", 2)));
+              Contains(is(diagnostics::kKernelsWithoutLaunches, "2 of 13 kernels without a launch", 2)));
   EXPECT_THAT(quality.diagnostics, Contains(is(diagnostics::kOverlappingKernels, "", 1)));
   EXPECT_THAT(quality.diagnostics, Contains(is(diagnostics::kClockSkew, "by up to 10 us", 1)));
   EXPECT_THAT(quality.diagnostics, Contains(is(diagnostics::kNoShapes, "none of 1 ops", 1)));
@@ -170,6 +171,39 @@ TEST(Judge, ARunOnTheHostIsUsable) {
   EXPECT_EQ(quality_of(lost.build()).verdict, Verdict::kUnusable);
 }
 
+TEST(Judge, KernelsWithoutLaunchesAreALossWhereTheyAreMany) {
+  const auto judged = [](std::int64_t orphans) {
+    TimelineBuilder builder;
+    builder.annotation("ProfilerStep#1", 0, 1000);
+    for (std::int64_t i = 0; i < 100; ++i) {
+      const auto id = static_cast<std::uint64_t>(i);
+      if (i >= orphans) builder.launch(i * 10, 1, id);
+      builder.kernel("k", i * 10 + 2, 5, id);
+    }
+    builder.kernel("behind", 2000, 5);
+    return quality_of(builder.build());
+  };
+  EXPECT_EQ(judged(2).verdict, Verdict::kUsable);
+  EXPECT_EQ(judged(3).verdict, Verdict::kUsableWithLoss);
+  EXPECT_THAT(judged(3).diagnostics,
+              IsSupersetOf({is(diagnostics::kKernelsWithoutLaunches, "3 of 100 kernels without a launch", 3),
+                            is(diagnostics::kKernelsWithoutLaunches, "1 kernel without a launch", 1)}));
+}
+
+TEST(Judge, StepsThatAreLaunchedAheadAreSaid) {
+  TimelineBuilder builder;
+  for (std::int64_t step = 0; step < 3; ++step) {
+    builder.annotation("ProfilerStep#" + std::to_string(step), step * 20, 20);
+    builder.launch(step * 20 + 5, 5, static_cast<std::uint64_t>(step));
+    builder.kernel("k", 10 + step * 50, 48, static_cast<std::uint64_t>(step));
+  }
+  const Quality quality = quality_of(builder.build());
+  EXPECT_EQ(quality.verdict, Verdict::kUsable);
+  EXPECT_THAT(quality.diagnostics,
+              Contains(is(diagnostics::kHostRunsAhead,
+                          "2 of 3 steps ends after the next step has begun, by up to 68 us", 2)));
+}
+
 TEST(Judge, ARunOnADeviceOfWhichNothingIsRecordedTellsNothing) {
   TimelineBuilder builder;
   builder.annotation("ProfilerStep#1", 0, 100).shaped("[[1]]").op("aten::cudnn_convolution", 10, 80);
@@ -220,7 +254,7 @@ TEST(Judge, KernelsOfNoTimeAreCounted) {
   TimelineBuilder builder = three_steps();
   builder.launch(285, 1, 50).kernel("k", 290, 0, 50).launch(287, 1, 51).kernel("k", 292, 0, 51);
   const Quality quality = quality_of(builder.build());
-  EXPECT_THAT(quality.diagnostics, Contains(is(diagnostics::kZeroDurations, "2 kernels take 0 ns", 2)));
+  EXPECT_THAT(quality.diagnostics, Contains(is(diagnostics::kZeroDurations, "2 kernels of 0 ns", 2)));
   EXPECT_EQ(quality.verdict, Verdict::kUsable);
 }
 
@@ -334,7 +368,7 @@ TEST(Judge, BrokenFilesGetTheirVerdict) {
                              Broken{"nan_infinity.json", Verdict::kUsableWithLoss, &kTextRepaired},
                              Broken{"raw_control_char.json", Verdict::kUsableWithLoss, &kTextRepaired},
                              Broken{"windows_backslash.json", Verdict::kUsableWithLoss, &kTextRepaired},
-                             Broken{"negative_dur.json", Verdict::kUsableWithLoss, &kNegativeDurations},
+                             Broken{"negative_dur.json", Verdict::kUnusable, &kNegativeDurations},
                              Broken{"trunc_mid_event.json", Verdict::kUnusable, &kFileCutOff},
                              Broken{"trunc.json.gz", Verdict::kUnusable, &kFileCutOff},
                              Broken{"deep_nesting.json", Verdict::kUnusable, nullptr},

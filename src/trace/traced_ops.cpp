@@ -91,6 +91,7 @@ class Tracer {
     list_ops();
     list_work();
     time_on_host();
+    add_launch_waits();
     for (TracedOp& op : found_.ops) weigh(op);
     add_costs();
     charge();
@@ -211,6 +212,16 @@ class Tracer {
       if (around[i] == kNoOp) continue;
       std::int64_t& rest = found_.ops[around[i]].host_ns;
       rest = std::max<std::int64_t>(0, rest - length);
+    }
+  }
+
+  void add_launch_waits() {
+    std::vector<std::uint32_t> op_of_work(timeline_.events.size(), kNoOp);
+    for (const auto& [event, owner] : work_) op_of_work[event] = op_of(event, owner);
+    for (const Segment& segment : attribution_.segments) {
+      if (segment.label != Label::kIdleHostLaunch || segment.next == kNoEvent) continue;
+      const std::uint32_t op = op_of_work[segment.next];
+      if (op != kNoOp) found_.ops[op].launch_wait_ns += segment.end_ns - segment.start_ns;
     }
   }
 

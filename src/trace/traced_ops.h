@@ -40,9 +40,10 @@ struct TracedOp {
   // Of the main kernel; where its name does not say, the element type, but for products of FP32, which may
   // have run as TF32.
   std::optional<Precision> precision_path;
-  std::int64_t duration_ns = 0;  // in which any of its kernels runs; without a device, host_ns
-  std::int64_t copy_ns = 0;      // of its copies and memsets, a plain sum
-  std::int64_t host_ns = 0;      // from its start to its end, without ops of their own in it
+  std::int64_t duration_ns = 0;     // in which any of its kernels runs; without a device, host_ns
+  std::int64_t copy_ns = 0;         // of its copies and memsets, a plain sum
+  std::int64_t launch_wait_ns = 0;  // `idle_host_launch` that its work ended: the device waited for it
+  std::int64_t host_ns = 0;         // from its start to its end, without ops of their own in it
   std::optional<Flops> flops;
   std::optional<Bytes> bytes;  // read and written
 };

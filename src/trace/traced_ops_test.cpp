@@ -123,6 +123,16 @@ TEST(TracedOps, StepsAndWorkThatRunsInALaterOne) {
               ElementsAre(Charge{0, 0, 10'000}, Charge{1, 0, 20'000}, Charge{1, 1, 10'000}));
 }
 
+TEST(TracedOps, TheDeviceWaitsForTheOpThatLaunchesNext) {
+  TimelineBuilder builder;
+  builder.annotation("ProfilerStep#1", 0, 100);
+  builder.op("aten::mm", 10, 20).launch(25, 2, 1).kernel("gemm", 30, 10, 1);
+  builder.op("aten::relu", 40, 20).launch(55, 2, 2).kernel("relu", 60, 10, 2);
+  const Traced traced(builder);
+  EXPECT_EQ(traced.ops.ops[0].launch_wait_ns, 20'000);
+  EXPECT_EQ(traced.ops.ops[1].launch_wait_ns, 20'000);
+}
+
 TEST(TracedOps, OneDeviceOfSeveral) {
   TimelineBuilder builder;
   builder.op("aten::mm", 0, 10).launch(1, 2, 1).kernel("gemm", 20, 10, 1);

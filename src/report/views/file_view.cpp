@@ -17,22 +17,17 @@ namespace {
 constexpr std::size_t kRowsShown = 20;    // of a table of ops, for people
 constexpr std::size_t kFiguresShown = 3;  // columns of a tool's own figures, for people
 
-std::string counted(std::size_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 std::string content_text(const FileFindings& findings) {
   std::vector<std::string> parts;
-  if (!findings.measurements.empty()) parts.push_back(counted(findings.measurements.size(), "cell", "cells"));
+  if (!findings.measurements.empty()) parts.push_back(counted(std::ssize(findings.measurements), "cell"));
   std::size_t rows = 0;
   for (const OpTable& table : findings.op_tables) rows += table.rows.size();
   if (!findings.op_tables.empty()) {
-    parts.push_back(fmt::format("{} of {}", counted(findings.op_tables.size(), "table", "tables"),
-                                counted(rows, "op", "ops")));
+    parts.push_back(fmt::format("{} of {}", counted(std::ssize(findings.op_tables), "table"),
+                                counted(static_cast<std::int64_t>(rows), "op")));
   }
   if (findings.telemetry) {
-    parts.push_back(
-        fmt::format("{} of telemetry", counted(findings.telemetry->series.size(), "series", "series")));
+    parts.push_back(fmt::format("{} series of telemetry", findings.telemetry->series.size()));
   }
   if (parts.empty()) return fmt::format("A file of the format {} with nothing to store.", findings.format);
   return fmt::format("A file of the format {} with {}. `deepgap import` stores {}.", findings.format,

@@ -20,6 +20,15 @@ std::string cut(std::string text, std::size_t width) {
   return text.substr(0, width - 2) + "..";
 }
 
+// Names differ at their ends.
+std::string cut_within(const std::string& text, std::size_t width) {
+  if (text.size() <= width) return text;
+  const std::size_t end = (width - 2) / 2;
+  return text.substr(0, width - 2 - end) + ".." + text.substr(text.size() - end);
+}
+
+}  // namespace
+
 // "void at::native::vectorized_elementwise_kernel<4, ...>(int, ...)" -> "vectorized_elementwise_kernel"
 std::string short_name(const TraceFindings::Op& op) {
   if (op.kind == "op") return op.name.starts_with("aten::") ? op.name.substr(6) : op.name;
@@ -41,6 +50,8 @@ std::string short_name(const TraceFindings::Op& op) {
   return name.empty() ? op.name : std::string(name);
 }
 
+namespace {
+
 // "47x3x256x256 64x3x7x7"; a scalar is "1".
 std::string shapes_text(const TraceFindings::Op& op) {
   std::string text;
@@ -53,16 +64,25 @@ std::string shapes_text(const TraceFindings::Op& op) {
   return cut(text, kShapes);
 }
 
+// "fp32 of bf16": kept in half and multiplied in float, which is no fallback from another arithmetic.
+std::string path_text(const TraceFindings::Op& op) {
+  if (op.precision_path != "fp32" || op.dtypes.empty()) return op.precision_path;
+  if (op.dtypes[0] == "bfloat16") return "fp32 of bf16";
+  if (op.dtypes[0] == "float16") return "fp32 of fp16";
+  return op.precision_path;
+}
+
 // Equal calls of all modules together.
 struct Calls {
   const TraceFindings::Op* op = nullptr;  // one of them
   double count = 0;
   double total_ns = 0;
   double charge_ns = 0;
+  double launch_wait_ns = 0;
   std::optional<double> flops;
 };
 
-// By charge, those that have any.
+// By the time that the device computed or waited for them, those that have any.
 std::vector<Calls> without_modules(const std::vector<TraceFindings::Op>& ops) {
   const auto flops_of_one = [](const TraceFindings::Op& op) {
     return op.flops && op.count > 0 ? static_cast<double>(*op.flops) / op.count : -1;
@@ -76,23 +96,25 @@ std::vector<Calls> without_modules(const std::vector<TraceFindings::Op>& ops) {
   std::vector<Calls> merged;
   std::map<const TraceFindings::Op*, std::size_t, decltype(before)> places(before);
   for (const TraceFindings::Op& op : ops) {
-    if (op.charge_ns == 0) continue;
+    if (op.charge_ns == 0 && op.launch_wait_ns == 0) continue;
     const auto [found, fresh] = places.try_emplace(&op, merged.size());
     if (fresh) merged.push_back({.op = &op, .flops = op.flops ? std::optional<double>(0) : std::nullopt});
     Calls& sum = merged[found->second];
     sum.count += op.count;
     sum.total_ns += static_cast<double>(op.total_ns);
     sum.charge_ns += static_cast<double>(op.charge_ns);
+    sum.launch_wait_ns += static_cast<double>(op.launch_wait_ns);
     if (sum.flops) *sum.flops += static_cast<double>(op.flops.value_or(0));
   }
-  std::stable_sort(merged.begin(), merged.end(),
-                   [](const Calls& a, const Calls& b) { return a.charge_ns > b.charge_ns; });
+  std::stable_sort(merged.begin(), merged.end(), [](const Calls& a, const Calls& b) {
+    return a.charge_ns + a.launch_wait_ns > b.charge_ns + b.launch_wait_ns;
+  });
   return merged;
 }
 
 }  // namespace
 
-std::optional<Table> ops_table(const TraceFindings& findings, double wall_ns) {
+std::optional<Table> ops_table(const TraceFindings& findings, const TraceMean& mean) {
   const std::vector<Calls> ops = without_modules(findings.ops);
   const std::size_t shown = std::min(findings.ops_shown, ops.size());
   if (shown == 0) return std::nullopt;
@@ -103,25 +125,31 @@ std::optional<Table> ops_table(const TraceFindings& findings, double wall_ns) {
       std::count_if(first, last, [](const Calls& calls) { return !calls.op->shapes.empty(); });
   const bool shapes = 2 * shaped >= last - first;
   const bool rates = std::any_of(first, last, [](const Calls& calls) { return calls.flops.value_or(0) > 0; });
-  Table table{.title = findings.device ? "Where the device's time went, by op" : "Where the time went, by op",
+  // A device that mostly computes waits for no op in particular.
+  const bool waits = mean.share(mean.label(findings, "idle_host_launch")) >= 0.05;
+  Table table{.title = findings.device ? "Where the device's time went, by op, in a step"
+                                       : "Where the time went, by op, in a step",
               .machine = false};
   table.columns = {{.id = "op", .title = "op"}};
   if (shapes) table.columns.push_back({.id = "shapes", .title = "shapes"});
   table.columns.push_back({.id = "count", .title = "count", .align = Align::kRight, .scale = plain()});
   table.columns.push_back({.id = "time", .title = "time", .align = Align::kRight, .scale = milliseconds()});
   table.columns.push_back({.id = "share", .title = "share", .align = Align::kRight, .scale = percent()});
+  if (waits)
+    table.columns.push_back({.id = "wait", .title = "wait", .align = Align::kRight, .scale = milliseconds()});
   table.columns.push_back({.id = "path", .title = "path"});
   if (rates) {
     table.columns.push_back({.id = "rate", .title = "", .align = Align::kRight, .scale = {1, "TFLOP/s", 3}});
   }
-  table.columns.push_back({.id = "kernels", .title = "kernels"});
-  const auto share = [wall_ns](double ns) { return wall_ns > 0 ? ns / wall_ns : 0; };
+  table.columns.push_back({.id = "kind", .title = "kind"});
   for (auto calls = first; calls != last; ++calls) {
     const TraceFindings::Op& op = *calls->op;
     const double charge = calls->charge_ns;
-    std::vector<Cell> row{cut(short_name(op), shapes ? kName : kName + kShapes)};
+    std::vector<Cell> row{cut_within(short_name(op), shapes ? kName : kName + kShapes)};
     if (shapes) row.emplace_back(op.shapes.empty() ? std::string(kBlank) : shapes_text(op));
-    row.insert(row.end(), {calls->count, charge, share(charge), op.precision_path});
+    row.insert(row.end(), {calls->count, charge, mean.share(charge)});
+    if (waits) row.emplace_back(calls->launch_wait_ns);
+    row.emplace_back(path_text(op));
     if (rates) {
       const bool known = calls->flops && calls->total_ns > 0;
       const double rate = known ? *calls->flops / calls->total_ns / 1e3 : 0;
@@ -131,13 +159,18 @@ std::optional<Table> ops_table(const TraceFindings& findings, double wall_ns) {
     table.rows.push_back(std::move(row));
   }
   double others = 0;
-  for (auto calls = last; calls != ops.end(); ++calls) others += calls->charge_ns;
+  double others_wait = 0;
+  for (auto calls = last; calls != ops.end(); ++calls) {
+    others += calls->charge_ns;
+    others_wait += calls->launch_wait_ns;
+  }
   const auto count = ops.end() - last;
   if (count > 0) {
     std::vector<Cell> row(table.columns.size(), std::string(kBlank));
     row[0] = std::to_string(count) + (count == 1 ? " other" : " others");
     row[shapes ? 3 : 2] = others;
-    row[shapes ? 4 : 3] = share(others);
+    row[shapes ? 4 : 3] = mean.share(others);
+    if (waits) row[shapes ? 5 : 4] = others_wait;
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -157,6 +190,7 @@ nlohmann::ordered_json json_of_ops(const TraceFindings& findings) {
     json["count"] = json_number(op.count);
     json["total_ns"] = op.total_ns;
     json["charge_ns"] = op.charge_ns;
+    json["launch_wait_ns"] = op.launch_wait_ns;
     json["host_ns"] = op.host_ns;
     put(json, "flops", op.flops);
     put(json, "bytes", op.bytes);

@@ -371,12 +371,12 @@ class Reader {
           fmt::format("SQLite says: {}; the rows before it were used", *database_.fault()), 1);
     }
     if (negative_ > 0) {
-      say(diagnostics::kNegativeDurations, fmt::format("{} events end before they begin", negative_),
+      say(diagnostics::kNegativeDurations, counted(negative_, "event") + " with an end before the beginning",
           negative_);
     }
     if (const std::int64_t others = timeline_.counts.lost - negative_; others > 0) {
-      say(diagnostics::kEventsLost, fmt::format("{} of {} events were lost", others, timeline_.counts.read),
-          others);
+      say(diagnostics::kEventsLost,
+          fmt::format("{} of {} lost", others, counted(timeline_.counts.read, "event")), others);
     }
   }
 
