@@ -74,6 +74,7 @@ Result<void> ByteSource::read_head() {
     filled += count;
   }
   head_.resize(filled);
+  reads_ahead_ = unpacker_ != nullptr && filled == kHeadSize;
   return {};
 }
 
@@ -83,6 +84,8 @@ ByteSource::ByteSource(ByteSource&& other) noexcept
       size_(other.size_),
       packing_(other.packing_),
       unpacker_(std::move(other.unpacker_)),
+      reads_ahead_(other.reads_ahead_),
+      ahead_(std::move(other.ahead_)),
       decoder_(std::move(other.decoder_)),
       decoded_(std::move(other.decoded_)),
       decoded_given_(other.decoded_given_),
@@ -95,6 +98,8 @@ ByteSource& ByteSource::operator=(ByteSource&& other) noexcept {
   std::swap(size_, other.size_);
   std::swap(packing_, other.packing_);
   std::swap(unpacker_, other.unpacker_);
+  std::swap(reads_ahead_, other.reads_ahead_);
+  std::swap(ahead_, other.ahead_);
   std::swap(decoder_, other.decoder_);
   std::swap(decoded_, other.decoded_);
   std::swap(decoded_given_, other.decoded_given_);
@@ -104,6 +109,7 @@ ByteSource& ByteSource::operator=(ByteSource&& other) noexcept {
 }
 
 ByteSource::~ByteSource() {
+  ahead_.reset();  // it reads from what goes next
   if (descriptor_ >= 0) close(descriptor_);
 }
 
@@ -132,7 +138,18 @@ Result<std::size_t> ByteSource::read_behind_head(std::span<char> into) {
 }
 
 Result<std::size_t> ByteSource::read_unpacked(std::span<char> into) {
-  return unpacker_ ? unpacker_->read(into) : read_file(path_, descriptor_, into);
+  if (!unpacker_) return read_file(path_, descriptor_, into);
+  if (!reads_ahead_) return unpacker_->read(into);
+  if (!ahead_) {
+    ahead_ = std::make_unique<ReadAhead>(
+        [unpacker = unpacker_.get()](std::span<char> room) { return unpacker->read(room); });
+  }
+  return ahead_->read(into);
+}
+
+std::optional<std::string> ByteSource::fault() const {
+  if (!unpacker_ || (ahead_ && !ahead_->ended())) return std::nullopt;
+  return unpacker_->fault();
 }
 
 }  // namespace deepgap::trace

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "trace/read_ahead.h"
 #include "trace/unpack.h"
 #include "trace/utf16.h"
 
@@ -37,7 +38,7 @@ class ByteSource {
   std::int64_t size() const { return size_; }
   Packing packing() const { return packing_; }
   // Why what a compressed file holds ended early ("the gzip stream is cut off"): known once read() gave 0.
-  std::optional<std::string> fault() const { return unpacker_ ? unpacker_->fault() : std::nullopt; }
+  std::optional<std::string> fault() const;
   const std::string& path() const { return path_; }
 
  private:
@@ -55,6 +56,8 @@ class ByteSource {
   std::int64_t size_ = 0;
   Packing packing_ = Packing::kNone;
   std::unique_ptr<Unpacker> unpacker_;
+  bool reads_ahead_ = false;  // a compressed file, behind the head, where it has more than that
+  std::unique_ptr<ReadAhead> ahead_;
   std::unique_ptr<Utf16Decoder> decoder_;
   std::string decoded_;  // behind the head, from decoded_given_ on still to be given
   std::size_t decoded_given_ = 0;
