@@ -267,7 +267,24 @@ std::optional<Bytes> as_bytes(const Count& count) {
   return count ? std::optional(Bytes{*count}) : std::nullopt;
 }
 
+// torch's in-place forms: "scatter_", "_index_put_impl_".
+bool scatters_in_place(const Call& call) {
+  return call.row.rule == CostRule::kScatter && call.op.front_end == FrontEnd::kAten &&
+         call.op.name.ends_with('_');
+}
+
+// What an in-place scatter puts into its data: the last input of the data's type. Which data that reads,
+// where it adds to it, is not told apart: reads are the indices and what is put in.
+Count scattered_bytes(const Call& call) {
+  for (std::size_t i = call.op.inputs.size(); i-- > 1;) {
+    const TensorShape& input = call.op.inputs[i];
+    if (input.present && input.dims && input.dtype == call.op.inputs[0].dtype) return value_of(input.bytes());
+  }
+  return std::nullopt;
+}
+
 Count written_bytes(const Call& call) {
+  if (scatters_in_place(call)) return scattered_bytes(call);
   if (call.op.outputs.empty()) {
     const DataType type = call.op.inputs.empty() ? DataType::kUnknown : call.op.inputs.front().dtype;
     const Count elements = call.out_elements();
@@ -298,6 +315,7 @@ Cost cost_of(const OpSignature& op) {
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     const TensorShape& input = op.inputs[i];
     if (!input.present || row->rule == CostRule::kFill) continue;
+    if (i == 0 && scatters_in_place(call)) continue;
     // A selection touches as much of its data as it gives out.
     const Count bytes = row->rule == CostRule::kSelect && i == 0 ? written : value_of(input.bytes());
     read = sum({read, bytes});

@@ -225,6 +225,45 @@ TEST(Cost, SelectionOfATraceWithoutOutputs) {
   EXPECT_EQ(output_shape(aten("aten::index", {table, none})), std::nullopt);  // its indices are not recorded
 }
 
+// 64 KiB put into a cache of 17 GB: the cache is not touched elsewhere.
+TEST(Cost, AScatterInPlaceTouchesWhatItPutsIn) {
+  constexpr DataType kBf16 = DataType::kBFloat16;
+  TensorShape list = tensor(DataType::kUnknown, {});
+  list.present = false;
+  const Cost cache = cost_of(
+      aten("aten::index_put_", {tensor(kBf16, {32, 8, 131072, 128}), list, tensor(kBf16, {32, 8, 1, 128})}));
+  EXPECT_EQ(cache.read, Bytes{65'536});
+  EXPECT_EQ(cache.written, Bytes{65'536});
+  const auto scatter = [](const char* name) {
+    return cost_of(aten(
+        name, {tensor(kF32, {1000, 128}), tensor(DataType::kInt64, {16, 128}), tensor(kF32, {16, 128})}));
+  };
+  EXPECT_EQ(scatter("aten::scatter_").read, Bytes{16'384 + 8'192});
+  EXPECT_EQ(scatter("aten::scatter_").written, Bytes{8'192});
+  EXPECT_EQ(scatter("aten::scatter").read, Bytes{512'000 + 16'384 + 8'192});
+  EXPECT_EQ(scatter("aten::scatter").written, Bytes{512'000}) << "a copy";
+  EXPECT_FALSE(
+      cost_of(aten("aten::index_fill_", {tensor(kF32, {1000, 128}), tensor(DataType::kInt64, {3})})).written)
+      << "how much an index stands for is not known";
+}
+
+// (16 - 1) x 2 - 2 x 1 + (4 - 1) + 1 + 1 = 33 in each dimension.
+TEST(Cost, TransposedConvolutionOfATraceWithoutOutputs) {
+  OpSignature op =
+      aten("aten::conv_transpose2d", {tensor(kF32, {2, 128, 16, 16}), tensor(kF32, {128, 64, 4, 4})});
+  op.integers["stride"] = {2, 2};
+  op.integers["padding"] = {1, 1};
+  op.integers["output_padding"] = {1};
+  EXPECT_EQ(output_shape(op), (Shape{2, 64, 33, 33}));
+  EXPECT_EQ(cost_of(op).written, Bytes{2 * 64 * 33 * 33 * 4});
+  op.name = "aten::convolution";
+  op.integers["transposed"] = {1};
+  op.integers["groups"] = {4};
+  EXPECT_EQ(output_shape(op), (Shape{2, 256, 33, 33}));
+  op.integers["padding"] = {1 << 20, 1};
+  EXPECT_EQ(output_shape(op), std::nullopt);
+}
+
 TEST(Cost, ReductionAndResizingOfATraceWithoutOutputs) {
   const TensorShape a = tensor(kF32, {2, 3, 8, 8});
   EXPECT_EQ(output_shape(aten_with("aten::mean", {a}, {{"dim", {-1, -2}}, {"keepdim", {1}}})),

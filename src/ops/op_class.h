@@ -61,7 +61,7 @@ enum class CostRule {
   kMove,         // reads its inputs, writes its outputs, computes nothing
   kFill,         // writes its outputs only
   kSelect,       // reads as many elements as it writes (gather, slice), besides its indices
-  kScatter,      // reads and writes as much as it updates, and copies its data where it is not in place
+  kScatter,      // writes what it puts into its data, and copies that where it is not in place
   kElementwise,  // `per_element` FLOPs for each output element
   kVariadic,     // the same for each input beyond the first
   kReduction,    // `per_element` FLOPs for each input element

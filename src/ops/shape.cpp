@@ -74,6 +74,33 @@ std::optional<Shape> windowed(const OpSignature& op, const Shape& input, std::in
   return result;
 }
 
+// Of a transposed convolution: what a convolution with the same window would make the input of.
+std::optional<Shape> spread(const OpSignature& op, const Shape& input, const Shape& weight) {
+  if (input.size() != weight.size() || weight.size() < 3) return std::nullopt;
+  // Without strides nothing is known; a trace may lack them.
+  const auto* strides = op.find_integers({"stride"});
+  const auto* padding = op.find_integers({"padding"});
+  const auto* extra = op.find_integers({"output_padding"});
+  const auto* dilations = op.find_integers({"dilation"});
+  if (strides == nullptr || padding == nullptr) return std::nullopt;
+  const auto at = [](const std::vector<std::int64_t>* values, std::size_t i, std::int64_t otherwise) {
+    if (values == nullptr || values->empty()) return otherwise;
+    return values->size() == 1 ? values->front() : i < values->size() ? (*values)[i] : otherwise;
+  };
+  const Count channels = product({Count{weight[1]}, Count{op.integer({"groups"}, 1)}});
+  if (!channels) return std::nullopt;
+  Shape result = {input[0], *channels};
+  for (std::size_t i = 2; i < input.size(); ++i) {
+    const Count steps = product({Count{input[i] - 1}, Count{at(strides, i - 2, 1)}});
+    const Count window = product({Count{weight[i] - 1}, Count{at(dilations, i - 2, 1)}});
+    const Count cut = product({Count{2}, Count{at(padding, i - 2, 0)}});
+    const Count whole = sum({steps, window, Count{at(extra, i - 2, 0)}, Count{1}});
+    if (!whole || !cut || *cut >= *whole) return std::nullopt;
+    result.push_back(*whole - *cut);
+  }
+  return result;
+}
+
 std::optional<Shape> inferred(const OpSignature& op, const OpName& row) {
   const auto dims = [&](std::size_t i) -> const Shape* {
     return i < op.inputs.size() && op.inputs[i].present && op.inputs[i].dims ? &*op.inputs[i].dims : nullptr;
@@ -124,9 +151,12 @@ std::optional<Shape> inferred(const OpSignature& op, const OpName& row) {
       const Shape* x = dims(places.a);
       const Shape* w = dims(places.b);
       if (x == nullptr || w == nullptr || w->size() != x->size() || w->size() < 3) return std::nullopt;
-      if (op.integer({"transposed"}, 0) != 0) return std::nullopt;
+      if (op.integer({"transposed"}, 0) != 0) return spread(op, *x, *w);
       return windowed(op, *x, w->front(), std::span(*w).subspan(2));
     }
+    case CostRule::kConvolutionTransposed:
+      if (dims(places.a) == nullptr || dims(places.b) == nullptr) return std::nullopt;
+      return op.front_end == FrontEnd::kAten ? spread(op, *dims(places.a), *dims(places.b)) : std::nullopt;
     case CostRule::kPooling: {
       const Shape* x = dims(0);
       const auto* kernel = op.find_integers({"kernel_shape", "kernel_size", "kernel"});

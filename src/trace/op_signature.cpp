@@ -7,6 +7,8 @@
 #include <span>
 #include <unordered_map>
 
+#include "ops/cost.h"
+
 namespace deepgap::trace {
 namespace {
 
@@ -18,16 +20,17 @@ struct Argument {
   std::size_t place;
 };
 
-// Of the ops by name without "aten::" and the underscore of an in-place form. By torch's own list,
-// native_functions.yaml, of 1.12 and, where the project's traces have the op, as 2.11 records it: the same.
+// Of the ops by name without "aten::" and the underscore of an in-place form. The places are those of torch's
+// native_functions.yaml of 1.12. Ops that the project's traces of 2.11 have stand there alike; the others
+// were not looked up in later versions.
 using Signatures = std::unordered_map<std::string_view, std::vector<Argument>>;
 
 const Signatures& signatures() {
   static const std::vector<Argument> window = {{"stride", 3}, {"padding", 4}, {"dilation", 5}, {"groups", 6}};
-  static const std::vector<Argument> general = {
-      {"stride", 3}, {"padding", 4}, {"dilation", 5}, {"transposed", 6}, {"groups", 8}};
+  static const std::vector<Argument> general = {{"stride", 3},     {"padding", 4},        {"dilation", 5},
+                                                {"transposed", 6}, {"output_padding", 7}, {"groups", 8}};
   static const std::vector<Argument> transposed = {
-      {"stride", 3}, {"padding", 4}, {"groups", 6}, {"dilation", 7}};
+      {"stride", 3}, {"padding", 4}, {"output_padding", 5}, {"groups", 6}, {"dilation", 7}};
   static const std::vector<Argument> biased = {{"padding", 3}, {"stride", 4}, {"dilation", 5}, {"groups", 6}};
   static const std::vector<Argument> slow = {{"stride", 4}, {"padding", 5}};
   static const std::vector<Argument> depthwise = {{"stride", 4}, {"padding", 5}, {"dilation", 6}};
@@ -42,6 +45,7 @@ const Signatures& signatures() {
   static const std::vector<Argument> mode = {{"interpolation_mode", 2}};
   static const Signatures all = {
       {"_conv_depthwise2d", depthwise},
+      {"_scaled_mm", {{"out_dtype", 6}}},
       {"_convolution", general},
       {"_slow_conv2d_forward", slow},
       {"_upsample_bicubic2d_aa", output_size},
@@ -251,6 +255,12 @@ void add_arguments(ops::OpSignature& op, std::string_view values_text) {
       all = all && text == "valid";
     }
   }
+  // Products of 8-bit numbers are made for another type: FP8's is an argument or follows from the version.
+  if (op.outputs.empty() && (name == "_scaled_mm" || name == "_int_mm")) {
+    const ops::DataType type =
+        name == "_int_mm" ? ops::DataType::kInt32 : scalar_type(op.integer({"out_dtype"}, -1));
+    op.outputs = {{.dtype = type, .dims = ops::output_shape(op)}};
+  }
   // Without its strides the output of a convolution is not known, and with it nothing is.
   if (!all && op.outputs.empty() && is_convolution(op)) op.outputs = {ops::TensorShape{}};
   if (casts) {
@@ -272,6 +282,7 @@ void take_output(ops::OpSignature& op) {
   const ops::OpName* row = ops::classify(op.front_end, op.name);
   if (row == nullptr || (row->rule != ops::CostRule::kMatmul && row->rule != ops::CostRule::kAddMatmul))
     return;
+  if (ops::aten_base_name(op.name) == "_scaled_mm") return;  // its scales stand there
   std::size_t operands = row->rule == ops::CostRule::kMatmul ? 2 : 3;
   for (std::size_t i = operands; i < op.inputs.size(); ++i) {
     if (!op.inputs[i].present) continue;

@@ -101,6 +101,34 @@ TEST(OpSignature, ProductsThatAreToldWhereToPutTheirResult) {
   EXPECT_EQ(cost.written, Bytes{2 * 32});
 }
 
+// 2 x 512 x 256 x 1024 FLOPs; the result's type is an argument, c10::ScalarType 15 is bfloat16.
+TEST(OpSignature, ProductsOfEightBits) {
+  const auto scaled = [](const char* type) {
+    return ops::cost_of(signature_of(
+        "aten::_scaled_mm", "[[512, 1024], [1024, 256], [], [], [], [], [], []]",
+        R"(["c10::Float8_e4m3fn", "c10::Float8_e4m3fn", "float", "float", "", "", "Scalar", "Scalar"])",
+        std::string(R"(["", "", "", "", "", "", ")") + type + R"(", "False"])"));
+  };
+  EXPECT_EQ(scaled("15").flops, Flops{268'435'456});
+  EXPECT_EQ(scaled("15").read, Bytes{512 * 1024 + 1024 * 256 + 8});
+  EXPECT_EQ(scaled("15").written, Bytes{262'144});
+  EXPECT_EQ(scaled("").flops, Flops{268'435'456});
+  EXPECT_EQ(scaled("").written, std::nullopt);
+  const ops::Cost whole = ops::cost_of(signature_of("aten::_int_mm", "[[32, 64], [64, 16]]",
+                                                    R"(["signed char", "signed char"])", R"(["", ""])"));
+  EXPECT_EQ(whole.flops, Flops{65'536});
+  EXPECT_EQ(whole.written, Bytes{2'048});
+}
+
+TEST(OpSignature, TransposedConvolution) {
+  const ops::OpSignature op = signature_of(
+      "aten::conv_transpose2d", "[[2, 128, 16, 16], [128, 64, 4, 4], [64], [], [], [], [], []]",
+      R"(["float", "float", "float", "ScalarList", "ScalarList", "ScalarList", "Scalar", "ScalarList"])",
+      R"(["", "", "", "[2, 2]", "[1, 1]", "[0, 0]", "1", "[1, 1]"])");
+  EXPECT_EQ(ops::output_shape(op), (Shape{2, 64, 32, 32}));
+  EXPECT_EQ(ops::cost_of(op).written, Bytes{2 * 64 * 32 * 32 * 4});
+}
+
 TEST(OpSignature, NumbersAreNoTensors) {
   const TensorInputs inputs = tensor_inputs("[[8, 3], [], [], []]", R"(["float", "Scalar", "", "double"])");
   EXPECT_THAT(inputs.shapes, ElementsAre(ElementsAre(8, 3), IsEmpty()));
