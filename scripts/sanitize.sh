@@ -2,7 +2,7 @@
 # Builds and runs unit tests under sanitizers, in a build folder of their own.
 #
 #   scripts/sanitize.sh asan-ubsan   all unit tests
-#   scripts/sanitize.sh tsan         the tests of run, its workers, store and session, where threads and processes meet
+#   scripts/sanitize.sh tsan         the tests of run, its workers, store, session and reading ahead, where threads and processes meet
 #
 # The ONNX library and protobuf are not instrumented; their containers cross into our code, so the check of container
 # bounds (which needs both sides instrumented) is off.
@@ -14,8 +14,8 @@ case "$preset" in
   asan-ubsan) targets=(unit_tests) selection=(-L unit) ;;
   tsan)
     targets=(deepgap_worker_runtime_test deepgap_worker_loop_c_test deepgap_run_test deepgap_store_test
-      deepgap_session_test)
-    selection=(-R '^(worker_runtime|run|store|session)\.')
+      deepgap_trace_test deepgap_session_test)
+    selection=(-R '^((worker_runtime|run|store|session)\.|trace\.(ReadAhead|Unpack|Read))')
     ;;
   *) fail "expected asan-ubsan or tsan; usage: scripts/sanitize.sh asan-ubsan|tsan" ;;
 esac
